@@ -1,0 +1,55 @@
+"""The nouns that travel through solexp; everything else is a verb on them."""
+
+from solexp.core.build import Build, CompileError, ContractBuild, Severity
+from solexp.core.candidate import Candidate, NoCode
+from solexp.core.errors import (
+    DataError,
+    HarnessError,
+    Interrupted,
+    SolexpError,
+    TimeLimitExceeded,
+    ToolError,
+    UserError,
+)
+from solexp.core.program import Call, Deployment, Program, Recorded
+from solexp.core.prompt import Batch, Completion, FinishReason, Generation, Message, Prompt, Usage
+from solexp.core.task import CompilerSettings, Target, Task
+from solexp.core.trace import CallResult, Checkpoint, Log, Trace
+from solexp.core.verdict import Divergence, Outcome, Verdict
+
+__all__ = [
+    "Batch",
+    "Build",
+    "Call",
+    "CallResult",
+    "Candidate",
+    "Checkpoint",
+    "CompileError",
+    "CompilerSettings",
+    "Completion",
+    "ContractBuild",
+    "DataError",
+    "Deployment",
+    "Divergence",
+    "FinishReason",
+    "Generation",
+    "HarnessError",
+    "Interrupted",
+    "Log",
+    "Message",
+    "NoCode",
+    "Outcome",
+    "Program",
+    "Prompt",
+    "Recorded",
+    "Severity",
+    "SolexpError",
+    "Target",
+    "Task",
+    "TimeLimitExceeded",
+    "ToolError",
+    "Trace",
+    "Usage",
+    "UserError",
+    "Verdict",
+]

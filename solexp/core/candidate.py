@@ -1,0 +1,36 @@
+"""Candidates: a task plus one completion, spliced into buildable sources."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class NoCode(StrEnum):
+    """Why a reply holds no candidate."""
+
+    REFUSED = "refused"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    PROMPT_TOO_LONG = "prompt_too_long"
+    NOTHING_FOUND = "nothing_found"
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """What is judged: one completion of one task, extracted and spliced, or the reason why there is none."""
+
+    task_id: str
+    batch: str
+    repeat: int
+    index: int
+    code: str | None = None
+    """The target as the model wrote it."""
+    no_code: NoCode | None = None
+    notes: tuple[str, ...] = ()
+    """What extraction had to do, such as ``unclosed fence``."""
+
+    @property
+    def key(self) -> str:
+        """Unique within a run: ``batch/repeat/index``."""
+        return f"{self.batch}/{self.repeat}/{self.index}"

@@ -1,0 +1,56 @@
+"""The errors solexp raises.
+
+    SolexpError
+    ├── UserError            the input was wrong: one line, exit status 2
+    │   └── DataError        ... and it was a file of a benchmark
+    ├── HarnessError         a fault of ours or of a tool; never charged to a model
+    │   └── ToolError        a compiler, node or installer is missing or misbehaves
+    ├── TimeLimitExceeded    a candidate used up its limits
+    └── Interrupted          the user pressed Ctrl-C; exit status 130
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SolexpError(Exception):
+    """The root: catching it catches everything solexp raises on purpose."""
+
+
+class UserError(SolexpError):
+    """Something the user gave is wrong. The message says which thing, where, and how to mend it, in one line."""
+
+
+class DataError(UserError):
+    """A benchmark's file is malformed. The message names the file and line."""
+
+
+class HarnessError(SolexpError):
+    """A fault of solexp or its surroundings. Becomes the outcome ``harness_error``, never a model's failure."""
+
+
+class ToolError(HarnessError):
+    """A tool (compiler, EVM node, installer) is missing, or does not do what it should."""
+
+
+class TimeLimitExceeded(SolexpError):
+    """A candidate used up the time or memory it was given. Becomes the outcome ``timeout``."""
+
+
+class Interrupted(SolexpError):
+    """The user interrupted the run. What was done is kept."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A clause naming the known name nearest to ``name``, or all of them when none is near.
+
+    >>> nearest("pess", ["pass", "fail"])
+    "did you mean 'pass'?"
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return "choose from: " + ", ".join(names) if names else "there are none to choose from"

@@ -1,0 +1,74 @@
+"""Tasks: one thing to write."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+from solexp.core.hashing import content_hash
+from solexp.core.program import Program
+
+
+class CompilerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Which compiler, and how it is asked."""
+
+    version: str
+    """Exact release such as ``0.8.17``."""
+    optimizer: bool = False
+    runs: int = 200
+    evm_version: str | None = None
+    """None leaves it to the compiler."""
+    libraries: dict[str, str] = {}
+    """Addresses by library name, for code that must be linked."""
+    remappings: tuple[str, ...] = ()
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the thing to write stands in the sources."""
+
+    path: str
+    contract: str
+    start: int
+    """UTF-8 byte offsets in ``sources[path]``, end exclusive."""
+    end: int
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """One thing to write, with all that is needed to prompt for it and to judge it."""
+
+    id: str
+    benchmark: str
+    language: str = "solidity"
+    compiler: CompilerSettings
+    sources: dict[str, str]
+    """Buildable sources by path, the reference in place."""
+    target: Target
+    framework: str
+    """The target with its documentation and signatures, the bodies empty."""
+    context: str = ""
+    """Definitions that the target needs."""
+    requirement: str = ""
+    """What is asked for, in words."""
+    program: Program | None = None
+    """Recorded deployment and calls; None where there is no history."""
+    category: str | None = None
+    """ERC20, ERC721, DeFi or Others."""
+    facts: dict[str, str | int | float | bool | None] = {}
+    """Further facts a benchmark states about the task."""
+    mutants: dict[str, str] = {}
+    """Wrong and equivalent variants of the target by name, for calibration."""
+    undecidable: str | None = None
+    """Why no oracle can decide this task, as far as the data alone tell."""
+
+    @property
+    def reference(self) -> str:
+        """The reference text of the target."""
+        return (
+            self.sources[self.target.path].encode()[self.target.start : self.target.end].decode()
+        )
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 over everything above."""
+        return content_hash(self)

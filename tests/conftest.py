@@ -1,0 +1,22 @@
+"""What every test can ask for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from solexp.toolchain.homes import data_home as configured_data_home
+
+
+@pytest.fixture(scope="session")
+def data_home() -> Path:
+    """The benchmark data home. Tests that need it skip where it is empty, but never in CI."""
+    home = configured_data_home()
+    if not (home / "solcontracteval" / "tasks.jsonl.gz").is_file():
+        reason = f"no benchmark data in {home}; set SOLEXP_DATA or run: solexp data fetch"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return home
