@@ -1,0 +1,76 @@
+"""What an oracle is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from solexp.core import Build, Candidate, CompilerSettings, Outcome, Task, Verdict
+from solexp.core.hashing import content_hash
+from solexp.solidity.compiler import Compiler
+from solexp.solidity.splice import splice
+
+
+class Case:
+    """One task with all its candidates, and the builds that the oracles share.
+
+    Every distinct text is compiled once, however many candidates hold it and however many oracles ask.
+    """
+
+    def __init__(self, task: Task, candidates: Sequence[Candidate], compiler: Compiler) -> None:
+        self.task = task
+        self.candidates = tuple(candidates)
+        self._compiler = compiler
+        self._builds: dict[str, Build] = {}
+
+    @property
+    def settings(self) -> CompilerSettings:
+        """The task's compiler settings."""
+        return self.task.compiler
+
+    def reference(self) -> Build:
+        """The build of the task's own sources."""
+        return self._build(self.task.sources)
+
+    def build(self, candidate: Candidate) -> Build:
+        """The build of a candidate that has code."""
+        if candidate.code is None:
+            raise ValueError(f"candidate {candidate.key} of {candidate.task_id} has no code")
+        return self._build(splice(self.task, candidate.code))
+
+    def _build(self, sources: dict[str, str]) -> Build:
+        key = content_hash(sources)
+        if key not in self._builds:
+            self._builds[key] = self._compiler.compile(sources, self.task.compiler)
+        return self._builds[key]
+
+
+class Oracle(Protocol):
+    """Judges all candidates of a task together, since they share the reference's build and trace."""
+
+    name: str
+    decides: bool
+    """Whether this oracle's failures keep a candidate from passing."""
+
+    def judge(self, case: Case) -> list[Verdict]:
+        """One verdict a candidate, in the candidates' order."""
+        ...
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Every setting and tool version that a verdict depends on."""
+        ...
+
+
+def verdict(  # noqa: D417
+    oracle: str, candidate: Candidate, outcome: Outcome, **fields: Any
+) -> Verdict:
+    """A verdict about ``candidate``; ``fields`` are those of `Verdict`."""
+    return Verdict(
+        task_id=candidate.task_id,
+        batch=candidate.batch,
+        repeat=candidate.repeat,
+        index=candidate.index,
+        oracle=oracle,
+        outcome=outcome,
+        **fields,
+    )
