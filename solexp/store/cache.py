@@ -1,0 +1,60 @@
+"""Answers kept under the hash of their question.
+
+joblib.Memory would do the keeping, but it pickles (so that a cache can run code, and dies with a
+renamed class) and keys by the source of a function; questions here have names of their own, and
+answers are typed JSON that a person can read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from solexp.store.records import write_atomically
+
+T = TypeVar("T")
+
+
+class Store:
+    """A folder of JSON answers, one file a key. Safe between processes: files appear whole or not at all."""
+
+    def __init__(self, folder: Path, schema: int = 1) -> None:
+        """``schema`` is the version of the answers' form; answers of another version are not found."""
+        self.folder = folder / f"v{schema}"
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key[2:]}.json"
+
+    def get(self, key: str, kind: type[T]) -> T | None:
+        """The answer kept under ``key``, or None. An answer that cannot be read counts as absent."""
+        try:
+            return msgspec.json.decode(self._path(key).read_bytes(), type=kind)
+        except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+
+    def put(self, key: str, answer: Any, *, durable: bool = False) -> None:
+        """Keep ``answer`` under ``key``; ``durable`` waits for the disk (paid answers deserve it)."""
+        write_atomically(self._path(key), msgspec.json.encode(answer), durable=durable)
+
+
+def size_of(folder: Path) -> tuple[int, int]:
+    """Number of files below ``folder`` and their bytes."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return len(files), sum(path.stat().st_size for path in files)
+
+
+def prune(folder: Path, keep_bytes: int) -> int:
+    """Delete the files that were read or written longest ago until ``keep_bytes`` remain; returns how many went."""
+    files = [(path.stat(), path) for path in folder.rglob("*.json") if path.is_file()]
+    files.sort(key=lambda pair: max(pair[0].st_atime, pair[0].st_mtime))
+    excess = sum(stat.st_size for stat, _ in files) - keep_bytes
+    gone = 0
+    for stat, path in files:
+        if excess <= 0:
+            break
+        path.unlink(missing_ok=True)
+        excess -= stat.st_size
+        gone += 1
+    return gone

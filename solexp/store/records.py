@@ -1,0 +1,101 @@
+"""Files that survive being killed: whole files by atomic rename, lines by durable append."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import msgspec
+
+from solexp.core.errors import UserError
+
+T = TypeVar("T")
+
+
+def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Replace ``path`` by ``data``: readers see the old file or the new one, never a part.
+
+    ``durable`` also waits for the disk, so that the file outlives a power cut and not only a kill.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: Any, *, durable: bool = False) -> None:
+    """Write ``value`` as indented JSON with a final newline, atomically."""
+    data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+    write_atomically(path, data, durable=durable)
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Read a JSON file as ``kind``. Raises UserError naming the file when it is missing or malformed."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not readable as {kind.__name__}: {error}") from None
+
+
+def write_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write one JSON value a line, atomically."""
+    encoder = msgspec.json.Encoder()
+    write_atomically(path, b"".join(encoder.encode(row) + b"\n" for row in rows))
+
+
+def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+    """Yield each line as ``kind``.
+
+    A last line without a newline is what a kill leaves of an append; it was never durably written
+    and is passed over. Any other malformed line raises UserError naming file and line.
+    """
+    if not path.exists():
+        return
+    decoder = msgspec.json.Decoder(kind)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise UserError(f"{path} line {number}: {error}") from None
+
+
+class Appender:
+    """Appends JSON lines, each durable before `write` returns."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("ab")
+        self._encoder = msgspec.json.Encoder()
+
+    def write(self, *rows: Any) -> None:
+        """Append the rows; what is on disk when this returns survives a kill."""
+        self._file.write(b"".join(self._encoder.encode(row) + b"\n" for row in rows))
+        self._file.flush()
+
+    def __enter__(self) -> Appender:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
