@@ -1,0 +1,174 @@
+"""Compiling Solidity with any release from 0.4.11 on."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from solexp.core import (
+    Build,
+    CompileError,
+    CompilerSettings,
+    TimeLimitExceeded,
+    ToolError,
+)
+from solexp.core.hashing import content_hash
+from solexp.solidity import standard_json
+from solexp.solidity.pool import Pool
+from solexp.solidity.providers import PROVIDERS, Found, Provider, ask_native, find, release_of
+from solexp.solidity.worker import CompilerAborted, Worker
+from solexp.store.cache import Store
+from solexp.toolchain.homes import cache_home
+
+log = logging.getLogger(__name__)
+
+SCHEMA = 1
+"""Version of what the cache of builds holds. A change of Build, of what is asked, or of the taxonomy raises it."""
+
+
+class Compiler:
+    """Compiles by whichever provider has the exact version, and keeps every build.
+
+    A context manager: leaving it ends the compiler processes.
+    """
+
+    def __init__(
+        self,
+        *,
+        providers: Sequence[Provider] = PROVIDERS,
+        cache_dir: Path | None = None,
+        max_workers: int = 2,
+        worker_memory_mb: int = 1024,
+        timeout_s: float = 120.0,
+    ) -> None:
+        """``cache_dir`` is the folder of kept builds, by default below the cache home.
+
+        At most ``max_workers`` compilers stay loaded; one that has grown past ``worker_memory_mb`` of resident memory
+        is ended after its work, and killed at four times that. ``timeout_s`` is the wall clock of one compilation.
+        """
+        self.providers = tuple(providers)
+        self.timeout_s = timeout_s
+        self._store = Store(
+            cache_dir if cache_dir is not None else cache_home() / "builds", schema=SCHEMA
+        )
+        self._pool = Pool(max_workers, worker_memory_mb << 20, timeout_s)
+        self._found: dict[str, Found] = {}
+        self._versions: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the compiler processes."""
+        self._pool.close()
+
+    def version(self, version: str) -> str:
+        """The full version that the compiler of this release reports, such as ``0.8.17+commit.8df45f5f.Linux.g++``.
+
+        Raises ToolError when there is no such compiler, or when it says that it is another release.
+        """
+        if version not in self._versions:
+            found = self._find(version)
+            key = content_hash("version", found.stamp)
+            full = self._store.get(key, str)
+            if full is None:
+                full = self._ask(found, version)
+                self._store.put(key, full)
+            if release_of(full) != version:
+                raise ToolError(
+                    f"{found.path} was to be solc {version} but says that it is {full}; "
+                    "remove it, or choose another version"
+                )
+            self._versions[version] = full
+        return self._versions[version]
+
+    def compile(
+        self, sources: dict[str, str], settings: CompilerSettings, *, ast: bool = False
+    ) -> Build:
+        """The build of ``sources``, from the cache if there.
+
+        What the sources do wrong is in ``Build.errors``; so is a compiler that aborts on them every time. Raises
+        TimeLimitExceeded when they take more time or memory than allowed, ToolError when the compiler is missing or
+        its process dies twice, UserError for settings that no compiler takes.
+        """
+        full = self.version(settings.version)
+        request = standard_json.request(sources, settings, ast=ast)
+        key = content_hash(full, request)
+        build = self._store.get(key, Build)
+        if build is None:
+            build = self._compile(full, request, sources, settings, ast=ast)
+            self._store.put(key, build)
+        return build
+
+    def _compile(
+        self,
+        full: str,
+        request: bytes,
+        sources: dict[str, str],
+        settings: CompilerSettings,
+        *,
+        ast: bool,
+    ) -> Build:
+        found = self._find(settings.version)
+        try:
+            if found.provider == "soljson":
+                answer = self._pool.compile(
+                    settings.version, lambda: self._start(found), request
+                )
+            else:
+                answer = self._run_native(found, request)
+        except CompilerAborted as error:
+            reason = str(error).splitlines()[0] if str(error) else "no reason given"
+            return Build(
+                compiler=full,
+                errors=(
+                    CompileError(
+                        type="CompilerAbort",
+                        message=f"The compiler aborted: {reason}",
+                        kind="others",
+                    ),
+                ),
+            )
+        return standard_json.read(answer, full, sources, settings, ast=ast)
+
+    def _find(self, version: str) -> Found:
+        if version not in self._found:
+            self._found[version] = find(version, self.providers)
+        return self._found[version]
+
+    def _ask(self, found: Found, version: str) -> str:
+        if found.provider == "soljson":
+            return self._pool.version(version, lambda: self._start(found))
+        return ask_native(found.path)
+
+    def _start(self, found: Found) -> Worker:
+        assert found.node is not None
+        return Worker(found.node, found.path)
+
+    def _run_native(self, found: Found, request: bytes) -> bytes:
+        try:
+            done = subprocess.run(
+                [str(found.path), "--standard-json"],
+                input=request,
+                capture_output=True,
+                timeout=self.timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise TimeLimitExceeded(f"the compiler took more than {self.timeout_s:g} s") from error
+        if not done.stdout:
+            words = done.stderr.decode("utf-8", "replace").strip()[-300:]
+            raise CompilerAborted(f"exit status {done.returncode}: {words}")
+        return done.stdout

@@ -1,0 +1,134 @@
+"""Where a compiler of a given version comes from: native, py-solc-x, npm's soljson; in that order by default."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from solexp.core import ToolError
+from solexp.toolchain.install import ensure_node, ensure_soljson
+
+log = logging.getLogger(__name__)
+
+Provider = Literal["native", "solcx", "soljson"]
+PROVIDERS: tuple[Provider, ...] = ("native", "solcx", "soljson")
+
+_VERSION = re.compile(r"(\d+\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?\+commit\.[0-9a-f]+")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A compiler on this machine: a native executable, or a soljson that ``node`` runs."""
+
+    provider: Provider
+    path: Path
+    node: Path | None = None
+
+    @property
+    def stamp(self) -> tuple[str, str, int, int]:
+        """Changes when the file does."""
+        stat = self.path.stat()
+        return self.provider, str(self.path), stat.st_size, stat.st_mtime_ns
+
+
+def release_of(full_version: str) -> str | None:
+    """The release in a full version: ``0.8.17`` of ``0.8.17+commit.8df45f5f.Linux.g++``; None when there is none."""
+    match = _VERSION.search(full_version)
+    return match[1] if match else None
+
+
+def find(version: str, providers: Sequence[Provider]) -> Found:
+    """The first provider's compiler of exactly this release, installed if need be.
+
+    Raises ToolError, with every provider's reason, when none has it.
+    """
+    reasons = []
+    for provider in providers:
+        try:
+            found = _FINDERS[provider](version)
+        except ToolError as error:
+            reasons.append(f"{provider}: {error}")
+            continue
+        log.info("solc %s: %s (%s)", version, provider, found.path)
+        return found
+    raise ToolError(f"no compiler {version}: " + "; ".join(reasons))
+
+
+def ask_native(path: Path) -> str:
+    """The full version that a native compiler reports. Raises ToolError when it does not run."""
+    try:
+        answer = subprocess.run(
+            [str(path), "--version"], capture_output=True, text=True, timeout=30, check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolError(f"{path} --version fails: {error}") from error
+    match = re.search(r"^Version: (\S+)", answer, re.MULTILINE)
+    if match is None:
+        raise ToolError(f"{path} --version does not tell a version")
+    return match[1]
+
+
+def _native(version: str) -> Found:
+    home = Path.home()
+    on_path = shutil.which("solc")
+    candidates = [
+        *([Path(on_path)] if on_path else []),
+        home / ".svm" / version / f"solc-{version}",
+        home / ".solcx" / f"solc-v{version}",
+        home / ".solcx" / f"solc-v{version}" / "solc",
+    ]
+    for path in candidates:
+        if path.is_file() and os.access(path, os.X_OK):
+            try:
+                if release_of(ask_native(path)) == version:
+                    return Found("native", path.resolve())
+            except ToolError as error:
+                log.debug("%s", error)
+    raise ToolError("not installed")
+
+
+@lru_cache(maxsize=1)
+def _solcx_unreachable() -> str | None:
+    """Why py-solc-x cannot download, asked once a process."""
+    try:
+        import socket  # noqa: PLC0415
+
+        from solcx.install import BINARY_DOWNLOAD_BASE  # noqa: PLC0415
+    except ImportError as error:
+        return f"py-solc-x is not installed ({error})"
+    host = BINARY_DOWNLOAD_BASE.split("/")[2]
+    try:
+        socket.create_connection((host, 443), timeout=2).close()
+    except OSError as error:
+        return f"{host} cannot be reached ({error})"
+    return None
+
+
+def _solcx(version: str) -> Found:
+    if (reason := _solcx_unreachable()) is not None:
+        raise ToolError(reason)
+    import solcx  # noqa: PLC0415
+
+    try:
+        solcx.install_solc(version)
+        path = Path(solcx.install.get_executable(version))
+    except Exception as error:
+        raise ToolError(f"cannot install: {error}") from error
+    if release_of(ask_native(path)) != version:
+        raise ToolError(f"{path} is not {version}")
+    return Found("solcx", path)
+
+
+def _soljson(version: str) -> Found:
+    return Found("soljson", ensure_soljson(version), ensure_node())
+
+
+_FINDERS = {"native": _native, "solcx": _solcx, "soljson": _soljson}

@@ -1,0 +1,209 @@
+"""The compiler's standard JSON: our sources in, its answer read into a Build."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from solexp.core import (
+    Build,
+    CompileError,
+    CompilerSettings,
+    ContractBuild,
+    Severity,
+    ToolError,
+    UserError,
+)
+from solexp.solidity.taxonomy import classify
+
+_OUTPUTS = (
+    "abi",
+    "storageLayout",
+    "evm.methodIdentifiers",
+    "evm.bytecode.object",
+    "evm.bytecode.linkReferences",
+    "evm.deployedBytecode.object",
+    "evm.deployedBytecode.linkReferences",
+)
+_SEVERITIES = {severity.value: severity for severity in Severity}
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates, which no UTF-8 can hold, replaced by U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def request(sources: dict[str, str], settings: CompilerSettings, *, ast: bool = False) -> bytes:
+    """The standard-JSON input: code is asked for, so that whatever code generation refuses is an error.
+
+    The same question gives the same bytes, whatever the order of the sources.
+    """
+    for name, address in settings.libraries.items():
+        if not _ADDRESS.fullmatch(address):
+            raise UserError(
+                f"library {name!r}: {address!r} is no address; give 0x and 40 hex digits"
+            )
+    body: dict[str, Any] = {
+        "language": "Solidity",
+        "sources": {path: {"content": well_formed(text)} for path, text in sources.items()},
+        "settings": {
+            "optimizer": {"enabled": settings.optimizer, "runs": settings.runs},
+            "remappings": list(settings.remappings),
+            "outputSelection": {"*": {"*": list(_OUTPUTS), "": ["ast"] if ast else []}},
+        },
+    }
+    if settings.evm_version is not None:
+        body["settings"]["evmVersion"] = settings.evm_version
+    if settings.libraries:
+        body["settings"]["libraries"] = {path: dict(settings.libraries) for path in sources}
+    return msgspec.json.encode(body, order="deterministic")
+
+
+class _Code(msgspec.Struct):
+    object: str = ""
+    linkReferences: dict[str, dict[str, list[dict[str, int]]]] = {}  # noqa: N815
+
+
+class _Evm(msgspec.Struct):
+    bytecode: _Code = msgspec.field(default_factory=_Code)
+    deployedBytecode: _Code = msgspec.field(default_factory=_Code)  # noqa: N815
+    methodIdentifiers: dict[str, str] | None = None  # noqa: N815
+
+
+class _Contract(msgspec.Struct):
+    abi: list[dict[str, Any]] | None = None
+    evm: _Evm = msgspec.field(default_factory=_Evm)
+    storageLayout: dict[str, Any] | None = None  # noqa: N815
+
+
+class _Location(msgspec.Struct):
+    file: str | None = None
+    start: int = -1
+    end: int = -1
+
+
+class _Message(msgspec.Struct):
+    type: str = "Error"
+    message: str | None = None
+    severity: str = "error"
+    errorCode: str | None = None  # noqa: N815
+    formattedMessage: str | None = None  # noqa: N815
+    sourceLocation: _Location | None = None  # noqa: N815
+
+
+class _Source(msgspec.Struct):
+    ast: Any = None
+    legacyAST: Any = None  # noqa: N815
+
+
+class _Answer(msgspec.Struct):
+    contracts: dict[str, dict[str, _Contract]] = {}
+    errors: list[_Message] = []
+    sources: dict[str, _Source] = {}
+
+
+def read(
+    answer: bytes,
+    compiler: str,
+    sources: dict[str, str],
+    settings: CompilerSettings,
+    *,
+    ast: bool = False,
+) -> Build:
+    """The Build in a standard-JSON answer. Raises ToolError when the answer is no such thing."""
+    try:
+        body = msgspec.json.decode(answer.decode("utf-8", "replace"), type=_Answer)
+    except msgspec.DecodeError as error:
+        raise ToolError(f"solc {compiler}: the answer cannot be read: {error}") from error
+    lines = _Lines(sources)
+    messages = [_message(message, lines) for message in body.errors]
+    return Build(
+        compiler=compiler,
+        contracts=tuple(
+            _contract(path, name, contract, settings.libraries)
+            for path, contracts in sorted(body.contracts.items())
+            for name, contract in sorted(contracts.items())
+        ),
+        errors=tuple(m for m in messages if m.severity is Severity.ERROR),
+        warnings=tuple(m for m in messages if m.severity is not Severity.ERROR),
+        asts={path: source.ast or source.legacyAST for path, source in body.sources.items()}
+        if ast
+        else None,
+    )
+
+
+class _Lines:
+    """Lines by byte offset; the sources are encoded once, and only when a message asks."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self._sources = sources
+        self._bytes: dict[str, bytes] = {}
+
+    def line(self, path: str, offset: int) -> int | None:
+        if path not in self._sources:
+            return None
+        if path not in self._bytes:
+            self._bytes[path] = well_formed(self._sources[path]).encode()
+        return self._bytes[path].count(b"\n", 0, offset) + 1
+
+
+def _message(message: _Message, lines: _Lines) -> CompileError:
+    at = message.sourceLocation or _Location()
+    known = at.file is not None and at.start >= 0
+    severity = _SEVERITIES.get(message.severity, Severity.ERROR)
+    text = message.message or message.formattedMessage or ""
+    return CompileError(
+        type=message.type,
+        message=text,
+        severity=severity,
+        code=message.errorCode,
+        path=at.file,
+        start=at.start if known else None,
+        end=at.end if known else None,
+        line=lines.line(at.file, at.start) if known and at.file is not None else None,
+        kind=classify(message.type, text, message.errorCode)
+        if severity is Severity.ERROR
+        else None,
+        formatted=message.formattedMessage,
+    )
+
+
+def _contract(
+    path: str, name: str, contract: _Contract, libraries: dict[str, str]
+) -> ContractBuild:
+    creation, missing = _linked(contract.evm.bytecode, libraries)
+    runtime, missing_too = _linked(contract.evm.deployedBytecode, libraries)
+    return ContractBuild(
+        path=path,
+        name=name,
+        abi=contract.abi or [],
+        creation="0x" + creation,
+        runtime="0x" + runtime,
+        storage_layout=contract.storageLayout,
+        methods=contract.evm.methodIdentifiers or {},
+        missing_libraries=tuple(sorted(missing | missing_too)),
+    )
+
+
+def _linked(code: _Code, libraries: dict[str, str]) -> tuple[str, set[str]]:
+    """The code with addresses in place of the placeholders, and the libraries that have none."""
+    text = code.object
+    missing = set()
+    for path, names in code.linkReferences.items():
+        for name, places in names.items():
+            # Before 0.4.2x the name of the file could be part of the library's.
+            address = libraries.get(name) or libraries.get(name.rpartition(":")[2])
+            if address is None:
+                missing.add(f"{path}:{name}" if path else name)
+                continue
+            for place in places:
+                start, end = 2 * place["start"], 2 * (place["start"] + place["length"])
+                text = text[:start] + address[2:].lower() + text[end:]
+    return text, missing
