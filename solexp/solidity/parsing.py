@@ -1,0 +1,164 @@
+"""Definitions in Solidity source, by tree-sitter.
+
+tree-sitter recovers from errors, so this works on what models write and on every Solidity since 0.4. Where its grammar
+gives up on a definition (an ERROR node around it), definitions come from the lexical level, without their members.
+Positions are UTF-8 byte offsets, ends exclusive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import tree_sitter_solidity
+from tree_sitter import Language, Node, Parser
+
+from solexp.solidity.contracts import Definition, Function
+from solexp.solidity.lexing import closing_brace, mask
+
+_KINDS = {
+    "contract_declaration": "contract",
+    "library_declaration": "library",
+    "interface_declaration": "interface",
+}
+_FUNCTIONS = {
+    "function_definition": "function",
+    "constructor_definition": "constructor",
+    "modifier_definition": "modifier",
+    "fallback_receive_definition": "fallback",
+}
+_HEADER = re.compile(
+    r"(?<![\w$.])(?P<abstract>abstract\s+)?(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
+    r"(?:is\b(?P<bases>[^{};]*))?\{"
+)
+_BASE = re.compile(r"(?:^|,)\s*([\w$]+(?:\s*\.\s*[\w$]+)*)")
+_ARGUMENTS = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_solidity.language()))
+
+
+def parses(source: str) -> bool:
+    """Whether tree-sitter reads ``source`` without an error; it knows newer Solidity better than old."""
+    return not _parser().parse(source.encode()).root_node.has_error
+
+
+def definitions(source: str) -> tuple[Definition, ...]:
+    """The contracts, libraries and interfaces of a source, in order.
+
+    Old syntax (constructors by name, ``var``, ``throw``) and broken members are no obstacle.
+    """
+    data = source.encode()
+    parsed = {
+        (definition.start, definition.end): definition
+        for node in _parser().parse(data).root_node.children
+        if node.type in _KINDS
+        for definition in (_definition(node),)
+    }
+    by_start = {start: definition for (start, _), definition in parsed.items()}
+    result = []
+    for header in _lexical(source):
+        exact = parsed.get((header.start, header.end))
+        near = by_start.get(header.start)
+        members = exact or near
+        result.append(
+            header
+            if members is None
+            else Definition(
+                kind=header.kind,
+                name=header.name,
+                start=header.start,
+                end=header.end,
+                abstract=header.abstract,
+                inherits=header.inherits,
+                functions=members.functions,
+                parsed=exact is not None and members.parsed,
+            )
+        )
+    return tuple(result)
+
+
+def definition(source: str, name: str) -> Definition | None:
+    """The definition of ``name`` in a source, or None."""
+    return next((found for found in definitions(source) if found.name == name), None)
+
+
+def functions(source: str) -> tuple[Function, ...]:
+    """Every function, constructor and modifier of a source, free functions included, in order."""
+    return tuple(_functions(_parser().parse(source.encode()).root_node))
+
+
+def _lexical(source: str) -> Iterator[Definition]:
+    """Top-level definitions by their headers and matching braces."""
+    masked = mask(source)
+    wide = not source.isascii()
+    position = 0
+    while (match := _HEADER.search(masked, position)) is not None:
+        end = closing_brace(masked, match.end() - 1)
+        if end is None:
+            position = match.end()
+            continue
+        position = end
+        start = match.start()
+        bases = _ARGUMENTS.sub("", match["bases"] or "")
+        yield Definition(
+            kind=match["kind"],
+            name=match["name"],
+            start=len(source[:start].encode()) if wide else start,
+            end=len(source[:end].encode()) if wide else end,
+            abstract=match["abstract"] is not None,
+            inherits=tuple(re.sub(r"\s", "", base) for base in _BASE.findall(bases)),
+        )
+
+
+def _definition(node: Node) -> Definition:
+    name = node.child_by_field_name("name")
+    body = node.child_by_field_name("body")
+    return Definition(
+        kind=_KINDS[node.type],
+        name=_text(name),
+        start=node.start_byte,
+        end=node.end_byte,
+        functions=tuple(_functions(body)) if body is not None else (),
+        parsed=not node.has_error,
+    )
+
+
+def _functions(node: Node) -> Iterator[Function]:
+    for child in node.children:
+        kind = _FUNCTIONS.get(child.type)
+        if kind is not None:
+            yield _function(child, kind)
+        elif child.type in _KINDS or child.type in {"ERROR", "contract_body"}:
+            yield from _functions(child)
+
+
+def _function(node: Node, kind: str) -> Function:
+    body = node.child_by_field_name("body")
+    words = {child.type: _text(child) for child in node.children}
+    if kind == "fallback" and node.children and _text(node.children[0]) == "receive":
+        kind = "receive"
+    parameters = tuple(
+        _text(kinds)
+        for child in node.children
+        if child.type == "parameter" and (kinds := child.child_by_field_name("type")) is not None
+    )
+    return Function(
+        kind=kind,
+        name=_text(node.child_by_field_name("name")),
+        parameters=parameters,
+        visibility=words.get("visibility"),
+        mutability=words.get("state_mutability"),
+        start=node.start_byte,
+        end=node.end_byte,
+        body_start=body.start_byte if body is not None else None,
+        empty=body is None
+        or not any(part.is_named and part.type != "comment" for part in body.children),
+    )
+
+
+def _text(node: Node | None) -> str:
+    return node.text.decode(errors="replace") if node is not None and node.text is not None else ""
