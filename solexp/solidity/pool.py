@@ -107,7 +107,7 @@ class Pool:
 
     def _give_back(self, name: str, worker: Worker) -> None:
         with self._changed:
-            if worker.memory_bytes() > self.worker_memory_bytes:
+            if worker.spent or worker.memory_bytes() > self.worker_memory_bytes:
                 self._end(worker)
             else:
                 self._idle.append((name, worker))

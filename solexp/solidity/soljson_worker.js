@@ -1,8 +1,9 @@
 // A Solidity compiler that stays loaded: node soljson_worker.js SOLJSON
 //
 // Frames on stdin and stdout are a 4-byte big-endian length and that many bytes. The first frame out is the compiler's
-// own version. After that each frame in is a standard-JSON input, answered by one status byte ("=" for the compiler's
-// answer, "!" for an abort) in front of the text. After an abort the compiler's memory cannot be trusted: we exit.
+// own version. After that each frame in is a standard-JSON input, answered by one status byte in front of the text:
+// "=" the compiler's answer, "!" why it aborted, "~" an answer given in spite of an abort. After an abort the compiler's
+// memory cannot be trusted: we exit.
 "use strict";
 
 const fs = require("fs");
@@ -59,6 +60,11 @@ function serve(soljsonPath) {
       try {
         answer = Buffer.concat([Buffer.from("="), compile.standard(input)]);
       } catch (error) {
+        const refusal = syntaxErrors(compile, input);
+        if (refusal) {
+          send(Buffer.concat([Buffer.from("~"), refusal]));
+          process.exit(71);
+        }
         const reason = error && error.message ? `${error.name}: ${error.message}` : String(error);
         send(Buffer.from(`!${reason.slice(0, 4000)}`, "utf8"));
         process.exit(71);
@@ -93,6 +99,13 @@ function bind(soljson) {
   const compile = exported("_solidity_compile", "_compileStandard");
   const version = exported("_solidity_version", "_version");
 
+  const copied = (input) => {
+    const pointer = alloc(input.length + 1);
+    if (!pointer) throw new Error("out of memory");
+    soljson.HEAPU8.set(input, pointer);
+    soljson.HEAPU8[pointer + input.length] = 0;
+    return pointer;
+  };
   // The heap's view is replaced whenever the memory grows: always read it afresh.
   const text = (pointer) => {
     const heap = soljson.HEAPU8;
@@ -101,10 +114,7 @@ function bind(soljson) {
   return {
     version: () => text(version()).toString("utf8"),
     standard: (input) => {
-      const pointer = alloc(input.length + 1);
-      if (!pointer) throw new Error("out of memory");
-      soljson.HEAPU8.set(input, pointer);
-      soljson.HEAPU8[pointer + input.length] = 0;
+      const pointer = copied(input);
       // No callback: whatever is not among the sources cannot be imported.
       const result = text(compile(pointer, 0, 0));
       // From 0.6 on, solidity_alloc's memory is freed by reset.
@@ -112,7 +122,33 @@ function bind(soljson) {
       else if (free) free(pointer);
       return result;
     },
+    older: (input) => {
+      const pointer = copied(Buffer.from(JSON.stringify(input), "utf8"));
+      return JSON.parse(text(soljson._compileJSONMulti(pointer, 0)).toString("utf8")).errors || [];
+    },
   };
+}
+
+// 0.4.11 aborts on every syntax error when it is asked in standard JSON; in the older form it answers.
+function syntaxErrors(compile, input) {
+  if (!compile.version().startsWith("0.4.11+")) return null;
+  try {
+    const { sources } = JSON.parse(input.toString("utf8"));
+    const contents = Object.entries(sources).map(([path, source]) => [path, source.content]);
+    const errors = compile
+      .older({ sources: Object.fromEntries(contents) })
+      .map((line) => [line, /(?:^|: )Error: ([^\n]*)/.exec(line)])
+      .filter(([, match]) => match !== null)
+      .map(([line, match]) => ({
+        type: "ParserError",
+        severity: "error",
+        message: match[1],
+        formattedMessage: line,
+      }));
+    return errors.length ? Buffer.from(JSON.stringify({ errors }), "utf8") : null;
+  } catch (error) {
+    return null;
+  }
 }
 
 function send(payload) {

@@ -27,6 +27,8 @@ _OUTPUTS = (
     "evm.deployedBytecode.object",
     "evm.deployedBytecode.linkReferences",
 )
+_FORMATTED = re.compile(r":(\d+):(\d+): ")
+_CARETS = re.compile(r"^\s*(\^(?:-*\^)?)$", re.MULTILINE)
 _SEVERITIES = {severity.value: severity for severity in Severity}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
@@ -122,8 +124,8 @@ def read(
         body = msgspec.json.decode(answer.decode("utf-8", "replace"), type=_Answer)
     except msgspec.DecodeError as error:
         raise ToolError(f"solc {compiler}: the answer cannot be read: {error}") from error
-    lines = _Lines(sources)
-    messages = [_message(message, lines) for message in body.errors]
+    texts = _Texts(sources)
+    messages = [_message(message, texts) for message in body.errors]
     return Build(
         compiler=compiler,
         contracts=tuple(
@@ -139,24 +141,50 @@ def read(
     )
 
 
-class _Lines:
-    """Lines by byte offset; the sources are encoded once, and only when a message asks."""
+class _Texts:
+    """The sources as the compiler saw them; each is encoded once, and only when a message asks."""
 
     def __init__(self, sources: dict[str, str]) -> None:
         self._sources = sources
         self._bytes: dict[str, bytes] = {}
 
-    def line(self, path: str, offset: int) -> int | None:
-        if path not in self._sources:
-            return None
+    def text(self, path: str) -> bytes:
         if path not in self._bytes:
             self._bytes[path] = well_formed(self._sources[path]).encode()
-        return self._bytes[path].count(b"\n", 0, offset) + 1
+        return self._bytes[path]
+
+    def place(self, message: _Message) -> tuple[str | None, int | None, int | None]:
+        """Path and byte span of a message, as far as it tells."""
+        at = message.sourceLocation
+        if at is None:
+            return self._formatted_place(message.formattedMessage or "")
+        if at.file not in self._sources or at.start < 0:
+            return at.file, None, None
+        return at.file, at.start, max(at.start, at.end)
+
+    def line(self, path: str, start: int) -> int:
+        return self.text(path).count(b"\n", 0, start) + 1
+
+    def _formatted_place(self, formatted: str) -> tuple[str | None, int | None, int | None]:
+        """Before 0.4.21 the place stands in the formatted text alone: ``path:line:column``, then carets."""
+        for path in sorted(self._sources, key=len, reverse=True):
+            match = _FORMATTED.match(formatted, len(path)) if formatted.startswith(path) else None
+            if match is None:
+                continue
+            lines = self.text(path).split(b"\n")
+            line, column = int(match[1]), int(match[2])
+            if line > len(lines):
+                return path, None, None
+            start = sum(map(len, lines[: line - 1])) + line - 1 + column - 1
+            carets = _CARETS.search(formatted)
+            if carets is None or "multiple lines" in formatted:
+                return path, start, None
+            return path, start, start + len(carets[1])
+        return None, None, None
 
 
-def _message(message: _Message, lines: _Lines) -> CompileError:
-    at = message.sourceLocation or _Location()
-    known = at.file is not None and at.start >= 0
+def _message(message: _Message, texts: _Texts) -> CompileError:
+    path, start, end = texts.place(message)
     severity = _SEVERITIES.get(message.severity, Severity.ERROR)
     text = message.message or message.formattedMessage or ""
     return CompileError(
@@ -164,10 +192,10 @@ def _message(message: _Message, lines: _Lines) -> CompileError:
         message=text,
         severity=severity,
         code=message.errorCode,
-        path=at.file,
-        start=at.start if known else None,
-        end=at.end if known else None,
-        line=lines.line(at.file, at.start) if known and at.file is not None else None,
+        path=path,
+        start=start,
+        end=end,
+        line=texts.line(path, start) if path is not None and start is not None else None,
         kind=classify(message.type, text, message.errorCode)
         if severity is Severity.ERROR
         else None,

@@ -31,10 +31,11 @@ class CompilerAborted(Exception):  # noqa: N818
 class Worker:
     """A Node process with one soljson loaded. Not safe between threads: the pool lends it out.
 
-    ``version`` is what the compiler answers when asked for it.
+    ``version`` is what the compiler answers when asked for it. ``spent`` says that it has given its last answer.
     """
 
     def __init__(self, node: Path, soljson: Path) -> None:
+        self.spent = False
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         # A session of its own would survive Ctrl-C, but the parent ends it; the group keeps signals apart.
         self._process = subprocess.Popen(
@@ -77,7 +78,8 @@ class Worker:
         worker is of no further use and must be killed.
         """
         answer = self._exchange(request, timeout_s, memory_bytes)
-        if answer[:1] == b"=":
+        if answer[:1] in (b"=", b"~"):
+            self.spent = answer[:1] == b"~"
             return answer[1:]
         raise CompilerAborted(answer[1:].decode("utf-8", "replace"))
 
