@@ -1,0 +1,54 @@
+"""The benchmark as a run uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from solexp.benchmarks.base import select
+from solexp.benchmarks.solcontracteval import bundle
+from solexp.benchmarks.solcontracteval.entry import task
+from solexp.core import Task
+from solexp.core.hashing import file_hash
+from solexp.toolchain.homes import data_home
+
+
+class SolContractEval:
+    """SolContractEval's tasks (Solidity, 0.4 to 0.8).
+
+    ``limit``, ``ids``, ``filter`` and ``seed`` choose tasks as `solexp.benchmarks.base.select` says; ``path`` is the
+    data folder (default: ``solcontracteval`` in the data home); ``calls`` keeps only that many recorded calls a task.
+    """
+
+    name = "solcontracteval"
+
+    def __init__(
+        self,
+        *,
+        limit: int | None = None,
+        ids: list[str] | None = None,
+        filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
+        seed: int = 0,
+        path: str | None = None,
+        calls: int | None = None,
+    ) -> None:
+        self._limit = limit
+        self._ids = ids
+        self._filter = filter
+        self._seed = seed
+        self._calls = calls
+        self.folder = Path(path) if path else data_home() / self.name
+
+    @cached_property
+    def _tasks(self) -> tuple[Task, ...]:
+        found = [task(entry, calls=self._calls) for entry in bundle.entries(self.folder)]
+        return select(found, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed)
+
+    def tasks(self) -> tuple[Task, ...]:
+        """The chosen tasks in the release's order."""
+        return self._tasks
+
+    def data_hashes(self) -> dict[str, str]:
+        """SHA-256 of the data files by name."""
+        return {name: file_hash(self.folder / name) for name in (bundle.TASKS, bundle.TRANSACTIONS)}
