@@ -49,3 +49,6 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """One result a call, in order; empty when the deployment failed."""
     checkpoints: tuple[Checkpoint, ...] = ()
     hardfork: str = ""
+    """Fork of the deployment; a program that crosses forks names them all, joined by ``+``."""
+    stopped: str | None = None
+    """Which limit (``time``, ``memory``, ``answer``) ended the run early; ``calls`` then hold a prefix of the program."""
