@@ -1,1 +1,1 @@
-"""."""
+"""Tracking: run folders published to MLflow."""

@@ -1,0 +1,100 @@
+"""Where candidates fail: the axes on which they diverge, and the kinds of their compile errors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from solexp.core import Outcome
+from solexp.metrics.scores import Judged
+
+PREFIX = "diverges."
+OTHERS = "others"
+
+
+class AxisShare(msgspec.Struct, frozen=True, kw_only=True):
+    """How one axis fails. A candidate that fails on several axes counts on each."""
+
+    candidates: int
+    """Failing candidates that diverge on this axis."""
+    share: float
+    """Of all candidates that fail on replay."""
+    dimension_share: float
+    """Of all (candidate, axis) pairs that diverge, which sums to 1 over the axes (SolContractEval's reading)."""
+    calls: int
+    """Calls, or values of state, that diverge on this axis."""
+
+
+class KindShare(msgspec.Struct, frozen=True, kw_only=True):
+    """How often one kind of compile error occurs."""
+
+    errors: int
+    share: float
+    """Of all errors."""
+    candidates: int
+    """Candidates with at least one such error."""
+
+
+class CompileErrors(msgspec.Struct, frozen=True, kw_only=True):
+    """All errors of the candidates that do not compile."""
+
+    errors: int
+    candidates: int
+    kinds: dict[str, KindShare]
+    """By solexp's taxonomy of SolContractEval's kinds (paper, Table IV)."""
+    types: dict[str, KindShare]
+    """By the compiler's own class, such as ``TypeError``."""
+
+
+def axis_shares(candidates: Iterable[Judged]) -> dict[str, AxisShare]:
+    """Shares by axis over the candidates that fail on replay, from their measures ``diverges.<axis>``."""
+    failing: list[dict[str, int]] = []
+    for candidate in candidates:
+        row = candidate.verdicts.get("replay")
+        if row is not None and row.outcome is Outcome.FAIL:
+            failing.append(
+                {
+                    name.removeprefix(PREFIX): int(value)
+                    for name, value in row.measures.items()
+                    if name.startswith(PREFIX) and isinstance(value, int | float) and value
+                }
+            )
+    pairs = Counter(axis for axes in failing for axis in axes)
+    return {
+        axis: AxisShare(
+            candidates=count,
+            share=count / len(failing),
+            dimension_share=count / pairs.total(),
+            calls=sum(axes.get(axis, 0) for axes in failing),
+        )
+        for axis, count in sorted(pairs.items())
+    }
+
+
+def compile_errors(candidates: Iterable[Judged]) -> CompileErrors:
+    """Shares by kind and by compiler class, from the compile verdicts' evidence ``errors``."""
+    per_candidate: list[list[dict[str, object]]] = []
+    for candidate in candidates:
+        row = candidate.verdicts.get("compile")
+        if row is not None and row.outcome is Outcome.COMPILE_ERROR:
+            errors = row.evidence.get("errors")
+            if isinstance(errors, list):
+                per_candidate.append([error for error in errors if isinstance(error, dict)])
+    return CompileErrors(
+        errors=sum(map(len, per_candidate)),
+        candidates=len(per_candidate),
+        kinds=_shares(per_candidate, "kind"),
+        types=_shares(per_candidate, "type"),
+    )
+
+
+def _shares(per_candidate: list[list[dict[str, object]]], field: str) -> dict[str, KindShare]:
+    names = [[str(error.get(field) or OTHERS) for error in errors] for errors in per_candidate]
+    errors = Counter(name for row in names for name in row)
+    holders = Counter(name for row in names for name in set(row))
+    return {
+        name: KindShare(errors=count, share=count / errors.total(), candidates=holders[name])
+        for name, count in sorted(errors.items(), key=lambda item: (-item[1], item[0]))
+    }

@@ -1,0 +1,291 @@
+"""The summary of a run: every metric, outcome counts, and where candidates fail."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from solexp.core import Batch, Generation, Outcome, Verdict
+from solexp.metrics.failures import AxisShare, CompileErrors, axis_shares, compile_errors
+from solexp.metrics.scores import (
+    Judged,
+    Metric,
+    Passes,
+    check_batches,
+    combined,
+    judged,
+    metrics_at_k,
+)
+from solexp.store.runfolder import TaskRow
+
+Groups = dict[str, Callable[[str], bool]]
+
+SCHEMA = 1
+
+AXIS_SETS: dict[str, tuple[str, ...]] = {
+    "status": ("status",),
+    "status_return": ("status", "return"),
+    "status_return_events": ("status", "return", "events"),
+    "status_return_events_storage": ("status", "return", "events", "storage"),
+    "all_with_revert": ("status", "return", "events", "storage", "revert"),
+}
+"""Choices of what decides, weakest first. SolBehave decides by the first, SolContractEval by the fourth."""
+
+EXERCISED_SHARE = 0.5
+"""Share of a target's functions that the program must reach for a task to count as exercised."""
+
+
+class OracleCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What one oracle said."""
+
+    decides: bool
+    outcomes: dict[str, int]
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens and money of all generations; None when not every generation states it."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+
+
+class Seconds(msgspec.Struct, frozen=True, kw_only=True):
+    """Time, in seconds, summed over candidates. The one part that differs between equal runs."""
+
+    generating: float | None
+    judging: float
+
+
+class Gas(msgspec.Struct, frozen=True, kw_only=True):
+    """Gas, which is flagged and by default fails nobody."""
+
+    flagged: int
+    """Candidates whose gas leaves the reference's by more than the set tolerance."""
+    passing_out_of_gas: int
+    """Passing candidates that would have run out at a recorded limit where the reference fits."""
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """``summary.json``."""
+
+    schema: int = SCHEMA
+    metrics: dict[str, Metric]
+    outcomes: dict[str, int]
+    """Candidates by outcome over the deciding oracles together."""
+    oracles: dict[str, OracleCounts]
+    tasks: int
+    decidable_tasks: int
+    candidates: int
+    unjudged: int
+    """Candidates that lack the verdict of a deciding oracle; in no score."""
+    missing_tasks: tuple[str, ...]
+    """Tasks with no sample that could be scored; in no denominator."""
+    failing_axes: dict[str, AxisShare]
+    compile_errors: CompileErrors
+    gas: Gas
+    usage: Usage
+    seconds: Seconds
+    batches: tuple[Batch, ...]
+
+
+def summarise(
+    tasks: Sequence[TaskRow],
+    verdicts: Sequence[Verdict],
+    batches: Sequence[Batch],
+    *,
+    seed: int,
+    oracles: Mapping[str, bool],
+    generations: Iterable[Generation] = (),
+) -> Summary:
+    """Everything that is said about a run; the same whatever the order of its rows.
+
+    ``oracles`` tells by name whether an oracle decides. The scores, all shares in [0, 1]:
+
+    ``pass_at_k``
+        A candidate passes when every deciding oracle passes it. The mean is over all tasks: an ``undecidable`` or
+        ``vacuous`` verdict is no pass. A ``harness_error`` is no sample at all; a task left with n < k is missing.
+    ``decidable.pass_at_k``
+        Over the tasks that every deciding oracle could decide.
+    ``exercised.pass_at_k``
+        Over the decidable tasks whose program reaches at least half of the target's functions.
+    ``compile_at_k``, ``analysis_compile_at_k``
+        Over all tasks; strictly (code was generated), and counting candidates that only code generation refused.
+    ``axes.<set>.pass_at_k``, ``axes.<set>.decidable.pass_at_k``
+        What ``pass_at_k`` would be if those axes of `AXIS_SETS` decided.
+    ``category.<name>.…``, ``series.<name>.…``
+        The same over a category or a compiler series.
+
+    Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
+    """
+    check_batches(batches)
+    candidates = judged(verdicts)
+    deciding = [name for name, decides in oracles.items() if decides]
+    outcomes = [combined(candidate, deciding) for candidate in candidates]
+    undecided = _undecided(tasks, candidates, deciding)
+    exercised = _exercised(candidates) - undecided
+
+    everything: Groups = {"": lambda _: True}
+    decidable: Groups = {"decidable.": lambda task: task not in undecided}
+    well_exercised: Groups = {"exercised.": exercised.__contains__}
+    parts = _parts(tasks)
+
+    def score(name: str, passes: Passes, groups: Groups) -> dict[str, Metric]:
+        return metrics_at_k(name, candidates, passes, batches, groups, seed=seed)
+
+    metrics: dict[str, Metric] = {}
+    if deciding:
+        groups = everything | decidable | well_exercised | parts
+        metrics |= score("pass", _all_pass(deciding), groups)
+    if "compile" in oracles:
+        metrics |= score("compile", _compiles, everything | parts)
+        metrics |= score("analysis_compile", _analyses, everything)
+    if "replay" in oracles:
+        others = [name for name in deciding if name != "replay"]
+        for axes, members in AXIS_SETS.items():
+            groups = {f"axes.{axes}.{k}": v for k, v in (everything | decidable).items()}
+            metrics |= score("pass", _axes_pass(members, others), groups)
+
+    scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if _is_sample(o)}
+    rows = list(generations)
+    return Summary(
+        metrics=metrics,
+        outcomes=_count(outcomes),
+        oracles={
+            name: OracleCounts(
+                decides=decides,
+                outcomes=_count(c.verdicts[name].outcome for c in candidates if name in c.verdicts),
+            )
+            for name, decides in oracles.items()
+        },
+        tasks=len(tasks),
+        decidable_tasks=sum(task.id not in undecided for task in tasks),
+        candidates=len(candidates),
+        unjudged=outcomes.count(None),
+        missing_tasks=tuple(sorted(task.id for task in tasks if task.id not in scored)),
+        failing_axes=axis_shares(candidates),
+        compile_errors=compile_errors(candidates),
+        gas=_gas(candidates, outcomes),
+        usage=_usage(rows),
+        seconds=Seconds(
+            generating=math.fsum(row.completion.seconds for row in rows) if rows else None,
+            judging=math.fsum(row.seconds for c in candidates for row in c.verdicts.values()),
+        ),
+        batches=tuple(batches),
+    )
+
+
+def _is_sample(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome is not Outcome.HARNESS_ERROR
+
+
+def _all_pass(deciding: Sequence[str]) -> Passes:
+    """Passing on every deciding oracle."""
+
+    def passes(candidate: Judged) -> bool | None:
+        outcome = combined(candidate, deciding)
+        return outcome is Outcome.PASS if _is_sample(outcome) else None
+
+    return passes
+
+
+def _compiles(candidate: Judged) -> bool | None:
+    outcome = combined(candidate, ["compile"])
+    return outcome is Outcome.PASS if _is_sample(outcome) else None
+
+
+def _analyses(candidate: Judged) -> bool | None:
+    compiles = _compiles(candidate)
+    if compiles is None:
+        return None
+    return compiles or candidate.verdicts["compile"].measures.get("analysis_ok") is True
+
+
+def _axes_pass(axes: Sequence[str], others: Sequence[str]) -> Passes:
+    """Passing if just ``axes`` (and the deployment) decided the replay, and the ``others`` as they do."""
+    decisive = ("deployment", *axes)
+
+    def passes(candidate: Judged) -> bool | None:
+        beside = combined(candidate, others) if others else Outcome.PASS
+        replay = combined(candidate, ["replay"])
+        if not (_is_sample(beside) and _is_sample(replay)):
+            return None
+        if beside is not Outcome.PASS or replay not in (Outcome.PASS, Outcome.FAIL):
+            return False
+        measures = candidate.verdicts["replay"].measures
+        return not any(measures.get(f"diverges.{axis}") for axis in decisive)
+
+    return passes
+
+
+def _undecided(
+    tasks: Iterable[TaskRow], candidates: Iterable[Judged], deciding: Sequence[str]
+) -> set[str]:
+    """Tasks that some deciding oracle could not decide.
+
+    A candidate that fails beforehand may hide this, so what the data alone tell counts too, when anything but
+    compiling decides: else a model's own failures would choose its denominator.
+    """
+    found = {
+        candidate.task_id
+        for candidate in candidates
+        for name in deciding
+        if name in candidate.verdicts
+        and candidate.verdicts[name].outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
+    }
+    if set(deciding) - {"compile"}:
+        found |= {task.id for task in tasks if task.undecidable}
+    return found
+
+
+def _exercised(candidates: Iterable[Judged]) -> set[str]:
+    """Tasks whose program reaches enough functions, as the replay oracle measured on the reference."""
+    found = set()
+    for candidate in candidates:
+        if "replay" in candidate.verdicts:
+            share = candidate.verdicts["replay"].measures.get("functions_exercised_share")
+            if isinstance(share, int | float) and share >= EXERCISED_SHARE:
+                found.add(candidate.task_id)
+    return found
+
+
+def _parts(tasks: Iterable[TaskRow]) -> Groups:
+    """Task groups by category and compiler series, under prefixes that MLflow takes as metric names."""
+    members: dict[str, set[str]] = {}
+    for task in tasks:
+        for kind, value in (("category", task.category), ("series", task.series)):
+            if value:
+                legal = re.sub(r"[^\w.:/ -]", "_", value)
+                members.setdefault(f"{kind}.{legal}.", set()).add(task.id)
+    return {prefix: members[prefix].__contains__ for prefix in sorted(members)}
+
+
+def _count(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
+    table = Counter(outcome for outcome in outcomes if outcome is not None)
+    return {outcome.value: table[outcome] for outcome in Outcome if table[outcome]}
+
+
+def _gas(candidates: Sequence[Judged], outcomes: Sequence[Outcome | None]) -> Gas:
+    flagged = exhausted = 0
+    for candidate, outcome in zip(candidates, outcomes, strict=True):
+        for row in candidate.verdicts.values():
+            flagged += bool(row.measures.get("gas_flagged"))
+            exhausted += outcome is Outcome.PASS and bool(row.measures.get("out_of_recorded_gas"))
+    return Gas(flagged=flagged, passing_out_of_gas=exhausted)
+
+
+def _usage(rows: Sequence[Generation]) -> Usage:
+    usages = [row.completion.usage for row in rows]
+    prompt = [u.prompt_tokens for u in usages if u.prompt_tokens is not None]
+    completion = [u.completion_tokens for u in usages if u.completion_tokens is not None]
+    cost = [u.cost_usd for u in usages if u.cost_usd is not None]
+    full = len(rows) or -1
+    return Usage(
+        prompt_tokens=sum(prompt) if len(prompt) == full else None,
+        completion_tokens=sum(completion) if len(completion) == full else None,
+        cost_usd=math.fsum(cost) if len(cost) == full else None,
+    )

@@ -1,0 +1,214 @@
+"""What a run folder says in MLflow's terms: params, metrics, tags, tables. Pure functions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import Generation, Outcome, Prompt, Verdict
+from solexp.metrics.scores import Judged, combined, judged
+from solexp.store.runfolder import TaskRow
+
+PARAM_LENGTH = 6_000
+TAG_LENGTH = 8_000
+KEY_LENGTH = 250
+TABLE_BYTES = 10_000_000
+"""Above this, a table of replies shows each prompt once a task: browsers load such a table whole."""
+
+LEFT_OUT = ("hydra", "name", "runs", "tracking", "experiments")
+"""Parts of the configuration that say where and under what name, not what was measured."""
+
+Table = dict[str, list[Any]]
+"""Columns by name, all of one length."""
+
+
+def params(config: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
+    """Group choices, and plain settings by dotted key; values are cut at MLflow's length."""
+    found = {
+        group: _text(option)
+        for group, option in choices.items()
+        if not group.startswith("hydra") and group not in LEFT_OUT
+    }
+    for key, value in _flat({k: v for k, v in config.items() if k not in LEFT_OUT}):
+        found.setdefault(key, _text(value))
+    return {_key(key): value[:PARAM_LENGTH] for key, value in sorted(found.items())}
+
+
+def _flat(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(node, Mapping) and node:
+        for key, value in node.items():
+            if key != "_target_":
+                yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    else:
+        yield prefix, node
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) and value else msgspec.json.encode(value).decode()
+
+
+def _key(name: str) -> str:
+    """``name`` with what MLflow refuses in keys replaced."""
+    return re.sub(r"[^\w./: -]", "_", name)[:KEY_LENGTH]
+
+
+def folder_name(name: str) -> str:
+    """``name`` as the name of a folder below the artifact root."""
+    return re.sub(r"[^\w.-]", "_", name) or "_"
+
+
+def metrics(summary: Mapping[str, Any]) -> dict[str, float]:
+    """Every metric's value, ``.lo``, ``.hi`` and ``.spread``, the counts of outcomes, and totals that are known."""
+    found: dict[str, Any] = {}
+    for name, metric in summary.get("metrics", {}).items():
+        found[name] = metric.get("value")
+        for part in ("lo", "hi", "spread"):
+            found[f"{name}.{part}"] = metric.get(part)
+    for outcome, count in summary.get("outcomes", {}).items():
+        found[f"outcomes.{outcome}"] = count
+    for part in ("gas", "usage", "seconds"):
+        for name, value in (summary.get(part) or {}).items():
+            found[f"{part}.{name}"] = value
+    for name in ("tasks", "decidable_tasks", "candidates", "unjudged"):
+        found[name] = summary.get(name)
+    return {
+        _key(name): float(value)
+        for name, value in found.items()
+        if isinstance(value, int | float) and math.isfinite(value)
+    }
+
+
+def tags(manifest: Mapping[str, Any], extra: Mapping[str, str]) -> dict[str, str]:
+    """Commit, hashes, sweep, toolchain and host as ``solexp.<name>``, then the user's own tags."""
+    found: dict[str, Any] = {"mlflow.source.name": "solexp run", "mlflow.source.type": "LOCAL"}
+    git = manifest.get("git") or {}
+    if git.get("commit"):
+        found["mlflow.source.git.commit"] = git["commit"]
+        found["solexp.commit"] = git["commit"]
+        found["solexp.dirty"] = git.get("dirty")
+    for name in ("sweep_id", "config_hash", "host", "error", "command"):
+        if manifest.get(name) is not None:
+            found[f"solexp.{name}"] = manifest[name]
+    if manifest.get("solexp"):
+        found["solexp.version.solexp"] = manifest["solexp"]
+    for name, value in (manifest.get("versions") or {}).items():
+        found[f"solexp.version.{name}"] = value
+    found |= extra
+    return {_key(name): _text(value)[:TAG_LENGTH] for name, value in found.items()}
+
+
+class Judgements:
+    """What became of each candidate over the oracles that decide (over all, when none is said to)."""
+
+    def __init__(self, verdicts: Sequence[Verdict], deciding: Sequence[str] = ()) -> None:
+        self._deciding = tuple(deciding)
+        self._by_key = {(c.task_id, c.batch, c.repeat, c.index): c for c in judged(verdicts)}
+        self.by_task: dict[str, list[Judged]] = defaultdict(list)
+        for candidate in self._by_key.values():
+            self.by_task[candidate.task_id].append(candidate)
+
+    def of(self, row: Generation) -> Judged | None:
+        """The candidate made from a generation, once it has a verdict."""
+        return self._by_key.get((row.task_id, row.batch, row.repeat, row.index))
+
+    def outcome(self, candidate: Judged | None) -> Outcome | None:
+        """The combined outcome; None for what is not fully judged."""
+        if candidate is None:
+            return None
+        return combined(candidate, self._deciding or tuple(candidate.verdicts))
+
+    def reason(self, candidate: Judged | None) -> str | None:
+        """The first reason why a candidate does not pass, in one line."""
+        rows = candidate.verdicts.values() if candidate else ()
+        lines = (verdict_line(row) for row in sorted(rows, key=lambda row: row.oracle))
+        return next((line for line in lines if line), None)
+
+
+def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
+    """One row a task: its facts, samples, how many compile and pass, outcomes, the first reason of a failure."""
+    rows = []
+    for task in sorted(tasks, key=lambda row: row.id):
+        candidates = judgements.by_task.get(task.id, [])
+        outcomes = [judgements.outcome(candidate) for candidate in candidates]
+        reasons = map(judgements.reason, candidates)
+        compiles = [c.verdicts["compile"].outcome for c in candidates if "compile" in c.verdicts]
+        rows.append(
+            {
+                "task": task.id,
+                "category": task.category,
+                "series": task.series,
+                "compiler": task.compiler,
+                "calls": task.calls,
+                "samples": len(candidates),
+                "compile": compiles.count(Outcome.PASS) if compiles else None,
+                "pass": outcomes.count(Outcome.PASS),
+                "outcomes": " ".join(str(outcome) for outcome in outcomes),
+                "first_reason": next((line for line in reasons if line), task.undecidable),
+            }
+        )
+    return _columns(rows)
+
+
+def reply_table(
+    generations: Sequence[Generation], prompts: Mapping[str, Prompt], judgements: Judgements
+) -> Table:
+    """One row a generation: the prompt, the reply, and what became of it."""
+    order = sorted(generations, key=lambda g: (g.task_id, g.batch, g.repeat, g.index))
+    texts = {task: _conversation(prompt) for task, prompt in prompts.items()}
+    size = sum(len(g.completion.text) + len(texts.get(g.task_id, "")) for g in order)
+    rows = []
+    shown: set[str] = set()
+    for generation in order:
+        task, completion = generation.task_id, generation.completion
+        candidate = judgements.of(generation)
+        again = task in shown and size > TABLE_BYTES
+        shown.add(task)
+        rows.append(
+            {
+                "task": task,
+                "batch": generation.batch,
+                "repeat": generation.repeat,
+                "index": generation.index,
+                "outcome": judgements.outcome(candidate),
+                "reason": judgements.reason(candidate),
+                "prompt": "(as in this task's first row)" if again else texts.get(task),
+                "reply": completion.text,
+                "finish": completion.finish,
+                "prompt_tokens": completion.usage.prompt_tokens,
+                "completion_tokens": completion.usage.completion_tokens,
+                "seconds": round(completion.seconds, 3),
+            }
+        )
+    return _columns(rows)
+
+
+def verdict_line(row: Verdict) -> str | None:
+    """Why a verdict is no pass, in one line; None for a pass."""
+    if row.outcome is Outcome.PASS:
+        return None
+    if row.divergence is not None:
+        d = row.divergence
+        place = d.function or ("deployment" if d.index is None else f"call {d.index}")
+        return f"{row.oracle}: {d.axis} differs at {place}: expected {d.expected}, got {d.got}"
+    errors = row.evidence.get("errors")
+    if isinstance(errors, list) and errors and isinstance(errors[0], dict):
+        first = errors[0]
+        return f"{row.oracle}: {first.get('type')}: {first.get('message')}"
+    reason = row.evidence.get("reason")
+    return f"{row.oracle}: {reason or row.outcome}"
+
+
+def _conversation(prompt: Prompt) -> str:
+    if len(prompt.messages) == 1:
+        return prompt.messages[0].content
+    return "\n\n".join(f"[{m.role}]\n{m.content}" for m in prompt.messages)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:
+    names = list(rows[0]) if rows else []
+    return {name: [row[name] for row in rows] for name in names}

@@ -1,0 +1,261 @@
+"""Publishing a run folder as one MLflow run."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from solexp.core import Prompt, ToolError, UserError
+from solexp.core.hashing import content_hash
+from solexp.store.records import read_json, read_lines, write_json
+from solexp.store.runfolder import RunFolder
+from solexp.tracking import content
+from solexp.tracking.client import load_mlflow, lock, mlflow_warnings
+from solexp.tracking.settings import TrackingSettings
+from solexp.tracking.store import ROOT_TAG, artifact_root, client_uri, prepare
+
+T = TypeVar("T")
+Status = Literal["FINISHED", "FAILED", "KILLED"]
+
+METRICS_PER_BATCH = 1_000
+PARAMS_PER_BATCH = 100
+TAGS_PER_BATCH = 100
+"""What MLflow takes in one request."""
+
+KEY_TAG = "solexp.key"
+"""Run tag: the folder's key, by which a publication that was cut short is found again."""
+
+SWEEP_TAG = "solexp.sweep_id"
+PARENT_TAG = "solexp.sweep_parent"
+TABLES = {"tasks.json": "tasks", "replies.json": "replies"}
+
+
+class Publication(msgspec.Struct, kw_only=True):
+    """``tracking.json``: where a run folder was published."""
+
+    schema: int = 1
+    key: str
+    uri: str | None = None
+    experiment_id: str | None = None
+    run_id: str | None = None
+    status: str | None = None
+
+
+class _Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is written to MLflow, gathered before the lock is taken."""
+
+    params: dict[str, str]
+    metrics: dict[str, float]
+    tags: dict[str, str]
+    tables: dict[str, bytes]
+    datasets: list[tuple[str, str, str]]
+    files: list[Path]
+    started: int
+    ended: int
+
+
+def publish(folder: RunFolder, settings: TrackingSettings, *, status: Status) -> str:
+    """Publish ``folder`` as one flat MLflow run and return the run's id.
+
+    Publishing again updates that run, also after a publication that was killed. The folder is only read, but for its
+    ``tracking.json``. Raises ToolError in one line when MLflow cannot be reached or refuses; the folder is complete
+    all the same, and ``solexp track`` publishes it later.
+    """
+    uri = settings.resolved_uri
+    try:
+        contents = _gather(folder, settings, status)
+        mlflow = load_mlflow()
+        prepare(uri)
+        with lock(uri), mlflow_warnings():
+            return _write(mlflow, folder, settings, contents, status)
+    except (ToolError, UserError) as error:
+        raise ToolError(f"{error}; {_later(folder)}") from error
+    except Exception as error:
+        reason = (str(error).splitlines() or [""])[0] or type(error).__name__
+        raise ToolError(f"tracking: {uri}: {reason[:300]}; {_later(folder)}") from error
+
+
+def _later(folder: RunFolder) -> str:
+    return f"the run is complete in {folder.path}; publish it with: solexp track {folder.path}"
+
+
+def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _Contents:
+    manifest = folder.manifest
+    verdicts, tasks = folder.verdicts(), folder.tasks()
+    prompts = {p.task_id: p for p in read_lines(folder.path / "prompts.jsonl", Prompt)}
+    summary = folder.summary if (folder.path / "summary.json").is_file() else {}
+    deciding = [name for name, row in summary.get("oracles", {}).items() if row.get("decides")]
+    outcomes = content.Judgements(verdicts, deciding)
+    tables = {
+        "tasks.json": content.task_table(tasks, outcomes),
+        "replies.json": content.reply_table(folder.generations(), prompts, outcomes),
+    }
+    started = _milliseconds(manifest.get("started"))
+    config = folder.config
+    return _Contents(
+        params=content.params(config, manifest.get("choices") or {}),
+        metrics=content.metrics(summary),
+        tags={
+            "mlflow.runName": str(manifest.get("name") or config.get("name") or folder.name),
+            "solexp.folder": str(folder.path.absolute()),
+            "solexp.status": status.lower(),
+            **content.tags(manifest, settings.tags),
+        },
+        tables={name: _table_bytes(table) for name, table in tables.items() if table},
+        datasets=_datasets(manifest),
+        files=[
+            path
+            for path in sorted(folder.path.rglob("*"))
+            if path.is_file() and path.name != "tracking.json" and not path.name.endswith(".lock")
+        ],
+        started=started,
+        ended=_milliseconds(manifest.get("ended")),
+    )
+
+
+def _milliseconds(moment: Any) -> int:
+    """An ISO 8601 moment, or seconds since 1970, as MLflow's milliseconds; now when there is none."""
+    if isinstance(moment, str):
+        return int(datetime.fromisoformat(moment).timestamp() * 1_000)
+    return int((moment if isinstance(moment, int | float) else time.time()) * 1_000)
+
+
+def _table_bytes(table: content.Table) -> bytes:
+    """The form in which MLflow keeps tables: ``{"columns": […], "data": [row, …]}``."""
+    rows = list(zip(*table.values(), strict=True))
+    return msgspec.json.encode({"columns": list(table), "data": rows})
+
+
+def _datasets(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """(name, digest, source) of what was read; digests are cut to MLflow's 36 characters."""
+    data = manifest.get("data") or {}
+    if not data:
+        return []
+    name = str((manifest.get("choices") or {}).get("benchmark") or "benchmark")
+    source = msgspec.json.encode(data, order="deterministic").decode()
+    return [(name, content_hash(data)[:32], source)]
+
+
+def _write(
+    mlflow: Any,
+    folder: RunFolder,
+    settings: TrackingSettings,
+    contents: _Contents,
+    status: Status,
+) -> str:
+    uri = settings.resolved_uri
+    client = mlflow.MlflowClient(tracking_uri=client_uri(uri))
+    experiment = _experiment(client, settings.experiment, uri)
+    publication = _publication(folder)
+    tags = {**contents.tags, KEY_TAG: publication.key}
+    if settings.nested and SWEEP_TAG in tags:
+        tags["mlflow.parentRunId"] = _parent(client, experiment, tags[SWEEP_TAG], contents.started)
+    run = _run(client, experiment, publication.key, contents.started, tags)
+    run_id = str(run.info.run_id)
+    publication.uri, publication.experiment_id, publication.run_id = uri, experiment, run_id
+    write_json(folder.path / "tracking.json", publication)
+    _log(mlflow, client, run, contents, tags)
+    _log_files(client, folder, run_id, contents)
+    client.set_terminated(run_id, status, end_time=contents.ended)
+    publication.status = status
+    write_json(folder.path / "tracking.json", publication)
+    return run_id
+
+
+def _publication(folder: RunFolder) -> Publication:
+    """The folder's publication; its key is on disk before any run bears it."""
+    path = folder.path / "tracking.json"
+    if path.is_file():
+        return read_json(path, Publication)
+    publication = Publication(key=uuid.uuid4().hex)
+    write_json(path, publication, durable=True)
+    return publication
+
+
+def _experiment(client: Any, name: str, uri: str) -> str:
+    found = client.get_experiment_by_name(name)
+    if found is not None:
+        if found.lifecycle_stage != "active":
+            raise ToolError(
+                f"tracking: experiment '{name}' was deleted in MLflow; restore it there, or choose "
+                f"another with tracking.experiment=NAME"
+            )
+        return str(found.experiment_id)
+    root = artifact_root(uri)
+    if root is None:
+        return str(client.create_experiment(name))
+    made = client.create_experiment(name, artifact_location=f"{root}/{content.folder_name(name)}")
+    client.set_experiment_tag(made, ROOT_TAG, root)
+    return str(made)
+
+
+def _run(client: Any, experiment: str, key: str, started: int, tags: dict[str, str]) -> Any:
+    found = client.search_runs([experiment], f"tags.`{KEY_TAG}` = '{key}'", max_results=1)
+    if found:
+        return found[0]
+    first = {name: tags[name] for name in (KEY_TAG, "mlflow.runName")}
+    return client.create_run(experiment, start_time=started, tags=first)
+
+
+def _parent(client: Any, experiment: str, sweep: str, started: int) -> str:
+    """The run under which a sweep's runs fold away."""
+    sweep = sweep.replace("'", "")  # what a search cannot quote
+    query = f"tags.`{PARENT_TAG}` = '{sweep}'"
+    found = client.search_runs([experiment], query, max_results=1)
+    if found:
+        return str(found[0].info.run_id)
+    tags = {PARENT_TAG: sweep, "mlflow.runName": f"sweep {sweep}"}
+    run = client.create_run(experiment, start_time=started, tags=tags)
+    client.set_terminated(run.info.run_id, "FINISHED")
+    return str(run.info.run_id)
+
+
+def _log(mlflow: Any, client: Any, run: Any, contents: _Contents, tags: dict[str, str]) -> None:
+    """Params, metrics, tags and data sets, in as few requests as MLflow allows."""
+    entities = mlflow.entities
+    known = run.data.params
+    # A param is written once: what an earlier publication wrote stays, since MLflow refuses changes.
+    params = [entities.Param(k, v) for k, v in contents.params.items() if k not in known]
+    # One time for all of them, so that publishing the same again adds no points to their history.
+    metrics = [entities.Metric(k, v, contents.ended, 0) for k, v in contents.metrics.items()]
+    logged = msgspec.json.encode([{"path": n, "type": "table"} for n in contents.tables]).decode()
+    run_tags = [entities.RunTag(k, v) for k, v in tags.items()]
+    run_tags.append(entities.RunTag("mlflow.loggedArtifacts", logged))
+    batches = (
+        _chunks(metrics, METRICS_PER_BATCH),
+        _chunks(params, PARAMS_PER_BATCH),
+        _chunks(run_tags, TAGS_PER_BATCH),
+    )
+    while any(batch := [next(part, []) for part in batches]):
+        client.log_batch(run.info.run_id, *batch)
+    inputs = [
+        entities.DatasetInput(
+            entities.Dataset(name=name, digest=digest, source_type="solexp", source=source),
+            [entities.InputTag("mlflow.data.context", "evaluation")],
+        )
+        for name, digest, source in contents.datasets
+    ]
+    if inputs:
+        client.log_inputs(run.info.run_id, inputs)
+
+
+def _chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def _log_files(client: Any, folder: RunFolder, run_id: str, contents: _Contents) -> None:
+    """The tables at the top of the artifacts, the run folder's files below ``run/``."""
+    for name, data in contents.tables.items():
+        client.log_text(run_id, data.decode(), name)
+    for path in contents.files:
+        below = path.relative_to(folder.path).parent
+        client.log_artifact(run_id, str(path), str(Path("run") / below))
