@@ -1,0 +1,135 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from solexp import __version__
+from solexp.core.errors import Interrupted, SolexpError, UserError
+
+EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
+    if words[:1] == ["run"]:
+        # Everything after `run` belongs to Hydra, its flags included.
+        command = argparse.Namespace(command="run", words=words[1:])
+    else:
+        command = parser.parse_args(words)
+    try:
+        return _dispatch(command, parser)
+    except UserError as error:
+        print(f"solexp: {_one_line(error)}", file=sys.stderr)
+        return EXIT_WRONG_INPUT
+    except (Interrupted, KeyboardInterrupt) as error:
+        print(f"solexp: {_one_line(error) or 'interrupted'}", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except SolexpError as error:
+        print(f"solexp: {_one_line(error)}", file=sys.stderr)
+        return EXIT_FAILED
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="solexp", description="Measure how well language models write smart contracts."
+    )
+    parser.add_argument("--version", action="version", version=f"solexp {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    commands.add_parser("run", help="compose a run and do it; -m sweeps (solexp run --help)")
+
+    show = commands.add_parser("show", help="print a run's result")
+    show.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
+    show.add_argument("--json", action="store_true", help="print JSON")
+
+    compare = commands.add_parser("compare", help="print several runs side by side")
+    compare.add_argument("run", nargs="+", help="run folders, or a sweep's folder")
+
+    rescore = commands.add_parser("rescore", help="judge a run's replies again, without any model")
+    rescore.add_argument("run", help="run folder, its name, or latest")
+    rescore.add_argument("override", nargs="*", help="such as oracle=[compile]")
+
+    track = commands.add_parser("track", help="publish a run to MLflow (again)")
+    track.add_argument("run", nargs="?", default="latest")
+
+    ui = commands.add_parser("ui", help="open the MLflow UI on the local store")
+    ui.add_argument("--port", type=int, default=5000)
+    ui.add_argument("--no-browser", action="store_true", help="only print the address")
+
+    doctor = commands.add_parser("doctor", help="say for each tool where it is or how to get it")
+    doctor.add_argument(
+        "--gold", metavar="BENCHMARK", help="check that every reference of a benchmark passes"
+    )
+    doctor.add_argument("override", nargs="*", help="with --gold: such as benchmark.limit=5")
+
+    tools = commands.add_parser("tools", help="install and list compilers, Node and Foundry")
+    tool = tools.add_subparsers(dest="verb", metavar="VERB", required=True)
+    tool.add_parser("list", help="what is installed")
+    install = tool.add_parser("install", help="install tools; without names, all that is needed")
+    install.add_argument("name", nargs="*", help="node, foundry, or solc followed by versions")
+
+    data = commands.add_parser("data", help="list, fetch, import, verify and describe benchmarks")
+    datum = data.add_subparsers(dest="verb", metavar="VERB", required=True)
+    datum.add_parser("list", help="which benchmarks are there, and where")
+    fetch = datum.add_parser("fetch", help="get a benchmark from its authors")
+    fetch.add_argument("benchmark")
+    bring = datum.add_parser("import", help="read a benchmark from its authors' release on disk")
+    bring.add_argument("benchmark")
+    bring.add_argument("--from", dest="source", required=True, metavar="DIR")
+    for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
+        each = datum.add_parser(verb, help=what)
+        each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
+
+    cache = commands.add_parser("cache", help="size or empty the cache of answers")
+    store = cache.add_subparsers(dest="verb", metavar="VERB", required=True)
+    store.add_parser("size", help="what the cache holds")
+    clear = store.add_parser("clear", help="delete one kind of answers, or all")
+    clear.add_argument("kind", nargs="?", help="such as verdicts")
+    prune = store.add_parser("prune", help="delete the oldest answers")
+    prune.add_argument("--keep-mb", type=int, required=True)
+    return parser
+
+
+def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Import only what the command needs: `solexp --help` must answer at once."""
+    match command.command:
+        case None:
+            parser.print_help()
+            return EXIT_DONE
+        case "run":
+            from solexp.commands.run import run
+
+            return run(command.words)
+        case "show" | "compare" | "rescore" | "track":
+            from solexp.commands import runs
+
+            return runs.COMMANDS[command.command](command)
+        case "ui":
+            from solexp.commands.ui import ui
+
+            return ui(command)
+        case "doctor" | "tools":
+            from solexp.commands import tools
+
+            return tools.COMMANDS[command.command](command)
+        case "data":
+            from solexp.commands.data import data
+
+            return data(command)
+        case _:
+            from solexp.commands.cache import cache
+
+            return cache(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""`solexp run`: Hydra composes, `execute` does."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import hydra
+import joblib
+from hydra._internal.utils import get_args_parser
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from solexp.config import build, check, conf_folder, register
+from solexp.config.compose import check_overrides, compose, in_one_line, plain, stamp
+from solexp.core import Interrupted, UserError
+from solexp.core.hashing import content_hash
+from solexp.report.show import print_comparison, print_summary
+from solexp.run import execute, finish_killed, objective
+from solexp.store import RunFolder
+from solexp.store.records import write_atomically
+from solexp.tracking.settings import TrackingSettings
+from solexp.tracking.store import prepare
+
+
+def run(words: Sequence[str]) -> int:
+    """Do ``solexp run`` with Hydra's own flags and overrides; returns the exit status."""
+    flags = get_args_parser().parse_args(list(words))
+    os.environ["SOLEXP_STAMP"] = stamp()
+    asks = flags.help or flags.hydra_help or flags.version or flags.info
+    searchpath = [f"file://{Path(flags.config_dir).absolute()}"] if flags.config_dir else []
+    multirun = flags.multirun
+    config: dict[str, Any] = {}
+    root = Path()
+    if not asks:
+        for number, overrides in enumerate(check_overrides(flags.overrides, flags.multirun)):
+            composed = compose(overrides, searchpath)
+            if number == 0:
+                multirun = multirun or composed.hydra.mode == RunMode.MULTIRUN
+                root = Path(str(composed.hydra.sweep.dir))
+            config = plain(composed)
+            check(config)
+    if multirun and not asks and not flags.cfg:
+        return _sweep(words, config, root)
+    _hydra(words)
+    return 0
+
+
+def _hydra(words: Sequence[str]) -> None:
+    """Hand over to Hydra, which calls `_job` once a run."""
+    register()
+    # Otherwise Hydra prints errors itself and exits with 1.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    sys.argv = ["solexp run", *words]
+    decorated = hydra.main(
+        config_path=str(conf_folder()), config_name="config", version_base="1.3"
+    )(_job)
+    with in_one_line(words):
+        decorated()
+
+
+def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
+    """A family of runs: the others go on when one fails, and all are shown side by side at the end."""
+    tracking = TrackingSettings(
+        **{key: value for key, value in config["tracking"].items() if key != "_target_"}
+    )
+    if tracking.enabled:
+        # Jobs that migrate one fresh store together break it, so it is made before they start.
+        prepare(tracking.resolved_uri)
+    failed: Exception | None = None
+    try:
+        _hydra(words)
+    except (KeyboardInterrupt, Interrupted):
+        for folder in _folders(root):
+            finish_killed(folder, tracking)
+        raise Interrupted(f"interrupted; what was done is in {root}") from None
+    except Exception as error:
+        failed = error
+    folders = _folders(root)
+    if not folders and failed is not None:
+        raise failed
+    print_comparison(folders)
+    print(f"\n{len(folders)} runs in {root}; open the MLflow UI with: solexp ui")
+    wrong = [folder for folder in folders if folder.manifest.get("status") != "finished"]
+    for folder in wrong:
+        manifest = folder.manifest
+        print(
+            f"solexp: run {folder.path} {manifest.get('status')}: {manifest.get('error')}",
+            file=sys.stderr,
+        )
+    return 1 if wrong or failed is not None else 0
+
+
+def _folders(root: Path) -> list[RunFolder]:
+    found = [RunFolder(path.parent) for path in root.glob("*/manifest.json")]
+    return sorted(found, key=lambda folder: (len(folder.name), folder.name))
+
+
+def _job(config: DictConfig) -> float | None:
+    """One run, in whichever process Hydra's launcher chose. Returns the objective for a sweeper."""
+    hydra_config = HydraConfig.get()
+    sweeping = hydra_config.mode == RunMode.MULTIRUN
+    folder = RunFolder(Path(hydra_config.runtime.output_dir))
+    OmegaConf.resolve(config)
+    write_atomically(folder.path / "config.yaml", OmegaConf.to_yaml(config).encode())
+    composed = plain(config)
+    spec = build(composed)
+    facts: dict[str, Any] = {
+        "overrides": list(hydra_config.overrides.task),
+        "choices": _choices(dict(hydra_config.runtime.choices)),
+        "config_hash": content_hash(composed),
+    }
+    if sweeping:
+        facts["sweep_id"] = Path(str(hydra_config.sweep.dir)).name
+    summary = execute(
+        spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config)
+    )
+    if not sweeping:
+        print_summary(folder)
+        return None
+    return objective(summary, spec.objective)
+
+
+def _choices(choices: dict[str, Any]) -> dict[str, Any]:
+    return {
+        str(group): option
+        for group, option in choices.items()
+        if not str(group).startswith("hydra/") and option is not None
+    }
+
+
+def _cores(hydra_config: Any) -> int:
+    """The cores of this machine, divided by the jobs of the sweep that run beside this one."""
+    cores: int = joblib.cpu_count()
+    jobs = hydra_config.launcher.get("n_jobs") if hydra_config.mode == RunMode.MULTIRUN else 1
+    if not isinstance(jobs, int):
+        return max(1, cores if jobs is None else 1)
+    return max(1, cores // (cores if jobs < 0 else jobs))
+
+
+def recompose(folder: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration of an earlier run with further overrides. Raises UserError."""
+    os.environ["SOLEXP_STAMP"] = stamp()
+    earlier = folder.manifest.get("overrides")
+    if not isinstance(earlier, list):
+        raise UserError(f"{folder.path}: its manifest names no overrides")
+    composed = compose([*earlier, *overrides])
+    config = plain(composed)
+    check(config)
+    return config

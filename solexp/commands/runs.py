@@ -1,0 +1,96 @@
+"""Commands about runs that are there: show, compare, rescore, track."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from omegaconf import OmegaConf
+
+from solexp.config import RunSpec, build
+from solexp.core import UserError
+from solexp.core.hashing import content_hash
+from solexp.report.show import print_comparison, print_summary, summary_data
+from solexp.store import RunFolder
+from solexp.store.records import write_atomically
+from solexp.store.runfolder import find_run
+
+
+def runs_root() -> Path:
+    """Where run folders go unless a run says otherwise."""
+    return Path(os.environ.get("SOLEXP_RUNS", "runs"))
+
+
+def show(command: argparse.Namespace) -> int:
+    folder = find_run(command.run, runs_root())
+    if command.json:
+        print(json.dumps(summary_data(folder), indent=2))
+    else:
+        print_summary(folder)
+    return 0
+
+
+def compare(command: argparse.Namespace) -> int:
+    folders: list[RunFolder] = []
+    for name in command.run:
+        path = Path(name)
+        below = sorted(path.glob("*/manifest.json")) if path.is_dir() else []
+        if below and not (path / "manifest.json").exists():
+            folders += [RunFolder(each.parent) for each in below]
+        else:
+            folders.append(find_run(name, runs_root()))
+    print_comparison(folders)
+    return 0
+
+
+def rescore(command: argparse.Namespace) -> int:
+    """Judge stored generations by other oracles; no model is built, let alone asked."""
+    from solexp.commands.run import recompose  # noqa: PLC0415
+    from solexp.run import execute  # noqa: PLC0415
+
+    source = find_run(command.run, runs_root())
+    generations = source.generations()
+    if not generations:
+        raise UserError(f"{source.path}: holds no generations to judge")
+    config = recompose(source, command.override)
+    spec: RunSpec = build(config)
+    folder = RunFolder(Path(config["runs"]) / os.environ["SOLEXP_STAMP"])
+    write_atomically(folder.path / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(config)).encode())
+    execute(
+        spec,
+        folder,
+        {
+            "overrides": [*source.manifest["overrides"], *command.override],
+            "choices": source.manifest.get("choices"),
+            "config_hash": content_hash(config),
+            "rescored_from": source.name,
+        },
+        n_jobs=spec.execution.n_jobs or os.cpu_count() or 1,
+        stored=generations,
+    )
+    print_summary(folder)
+    return 0
+
+
+def track(command: argparse.Namespace) -> int:
+    from solexp.tracking.publish import publish  # noqa: PLC0415
+    from solexp.tracking.settings import TrackingSettings  # noqa: PLC0415
+
+    folder = find_run(command.run, runs_root())
+    tracking = {k: v for k, v in folder.config.get("tracking", {}).items() if k != "_target_"}
+    settings = TrackingSettings(**tracking)
+    status = str(folder.manifest.get("status", "failed")).upper()
+    run_id = publish(folder, settings, status="KILLED" if status == "RUNNING" else status)  # type: ignore[arg-type]
+    print(f"published as MLflow run {run_id} in {settings.resolved_uri}")
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "show": show,
+    "compare": compare,
+    "rescore": rescore,
+    "track": track,
+}

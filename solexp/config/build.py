@@ -1,0 +1,99 @@
+"""A composed configuration becomes a run's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from solexp.benchmarks.base import Benchmark
+from solexp.config.instantiate import checked, instantiate
+from solexp.core import UserError
+from solexp.core.errors import nearest
+from solexp.llm.model import Model
+from solexp.llm.sampling import Sampling
+from solexp.oracles.base import Oracle
+from solexp.strategies import Strategy
+from solexp.tracking.settings import TrackingSettings
+
+GROUPS = ("benchmark", "model", "strategy", "sampling", "execution", "tracking")
+PLAIN = ("oracle", "name", "seed", "objective", "runs", "experiments")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """How the judging is spread over processes, and what each task may use."""
+
+    n_jobs: int | None = None
+    """Processes that judge; None means the cores divided by the jobs that run beside this one."""
+    backend: str = "loky"
+    """joblib's backend; a cluster engine's name works once it is registered with joblib."""
+    task_seconds: float = 600.0
+    """Wall-clock limit of one task, its child processes included."""
+    memory_mb: int = 6000
+    """Limit of one worker's resident memory, its child processes included, in MiB."""
+    cache: bool = True
+    """Whether verdicts are looked up and kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """Everything a run is made of."""
+
+    benchmark: Benchmark
+    model: Model
+    strategy: Strategy
+    sampling: Sampling
+    oracles: dict[str, Oracle]
+    execution: Execution
+    tracking: TrackingSettings
+    name: str
+    seed: int
+    objective: str
+
+
+def check(config: dict[str, Any]) -> None:
+    """Refuse what can be seen to be wrong without building anything. Raises UserError."""
+    for key in config:
+        if key not in (*GROUPS, *PLAIN):
+            raise UserError(f"{key}: no such setting; {nearest(key, (*GROUPS, *PLAIN))}")
+    for where, node in _nodes(config):
+        checked(node, where)
+
+
+def build(config: dict[str, Any]) -> RunSpec:
+    """The parts a composed configuration describes. Raises UserError naming the key that is wrong."""
+    check(config)
+    made = {where: instantiate(node, where) for where, node in _nodes(config)}
+    oracles = {where.split(".", 1)[1]: made[where] for where in made if where.startswith("oracle.")}
+    return RunSpec(
+        **{group: made[group] for group in GROUPS},
+        oracles=oracles,
+        name=_plain(config, "name", str),
+        seed=_plain(config, "seed", int),
+        objective=_plain(config, "objective", str),
+    )
+
+
+def _nodes(config: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    nodes = []
+    for group in GROUPS:
+        node = config.get(group)
+        if not isinstance(node, dict):
+            raise UserError(f"{group}: choose one with {group}=NAME")
+        nodes.append((group, node))
+    oracles = config.get("oracle")
+    if not isinstance(oracles, dict) or not oracles:
+        raise UserError("oracle: choose at least one with oracle=[NAME,…]")
+    for name, node in oracles.items():
+        if not isinstance(node, dict):
+            raise UserError(f"oracle.{name}: needs a _target_")
+        nodes.append((f"oracle.{name}", node))
+    return nodes
+
+
+def _plain(config: dict[str, Any], key: str, kind: Callable[[Any], Any]) -> Any:
+    try:
+        return kind(config[key])
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"{key}: must be given as {kind.__name__}") from None  # type: ignore[attr-defined]

@@ -1,0 +1,93 @@
+"""Nodes with a ``_target_`` become objects; the target's signature is the schema."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from hydra.utils import get_object
+
+from solexp.core import UserError
+from solexp.core.errors import nearest
+
+
+def instantiate(node: dict[str, Any], where: str) -> Any:
+    """The object that ``node`` describes. ``where`` is the node's place, for messages.
+
+    Raises UserError when the target cannot be imported, a key is no argument of it, a required
+    argument is missing, or a value has the wrong type.
+    """
+    target, arguments = checked(node, where)
+    built = {
+        key: instantiate(value, f"{where}.{key}") if _is_node(value) else value
+        for key, value in arguments.items()
+    }
+    return target(**built)
+
+
+def checked(node: dict[str, Any], where: str) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The target and its arguments, converted to the annotated types; nothing is called."""
+    name = node.get("_target_")
+    if not isinstance(name, str):
+        raise UserError(f"{where}: needs a _target_ (the dotted name of a class or function)")
+    try:
+        target = get_object(name)
+    except Exception as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise UserError(f"{where}._target_: cannot import '{name}': {reason}") from None
+    if not callable(target):
+        raise UserError(f"{where}._target_: '{name}' is not callable")
+    given = {key: value for key, value in node.items() if key != "_target_"}
+    return target, _matched(target, given, where)
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, dict) and "_target_" in value
+
+
+def _matched(target: Callable[..., Any], given: dict[str, Any], where: str) -> dict[str, Any]:
+    signature = inspect.signature(target)
+    hints = _hints(target)
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+    known = [
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    ]
+    arguments = {}
+    for key, value in given.items():
+        if key not in known and not open_ended:
+            raise UserError(f"{where}.{key}: no such setting; {nearest(key, known)}")
+        arguments[key] = (
+            value if _is_node(value) else _converted(value, hints.get(key), f"{where}.{key}")
+        )
+    for name in known:
+        parameter = signature.parameters[name]
+        if parameter.default is parameter.empty and name not in arguments:
+            raise UserError(f"{where}.{name}: must be given")
+    return arguments
+
+
+def _hints(target: Callable[..., Any]) -> dict[str, Any]:
+    function = target
+    if isinstance(target, type) and not issubclass(target, msgspec.Struct):
+        function = target.__init__ if "__init__" in target.__dict__ else target
+    try:
+        return typing.get_type_hints(function)
+    except (NameError, TypeError, AttributeError):
+        return {}
+
+
+def _converted(value: Any, hint: Any, where: str) -> Any:
+    if hint is None or hint is Any:
+        return value
+    try:
+        return msgspec.convert(value, hint)
+    except msgspec.ValidationError as error:
+        raise UserError(f"{where}: {error}, got {value!r}") from None
+    except TypeError:
+        # The annotation is no plain data type (a protocol, a callable): the target checks for itself.
+        return value

@@ -1,0 +1,230 @@
+"""A run from beginning to end: tasks, generations, verdicts, summary, tracking."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from solexp.config import RunSpec
+from solexp.core import Generation, Interrupted, Task, ToolError, UserError, Verdict
+from solexp.core.errors import nearest
+from solexp.generating import generate
+from solexp.judging import Job, judge_all
+from solexp.judging.kept import KeptVerdicts
+from solexp.judging.pool import stop_workers
+from solexp.manifest import describe
+from solexp.metrics.summary import Summary, summarise
+from solexp.progress import Progress
+from solexp.store import RunFolder, Store
+from solexp.store.records import write_lines
+from solexp.store.runfolder import TaskRow
+from solexp.toolchain.homes import cache_home
+from solexp.tracking.publish import Status, publish
+from solexp.tracking.settings import TrackingSettings
+
+_LOG = logging.getLogger("solexp")
+
+_STATUS: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED", "killed": "KILLED"}
+
+
+def execute(
+    spec: RunSpec,
+    folder: RunFolder,
+    facts: dict[str, Any],
+    *,
+    n_jobs: int,
+    stored: Sequence[Generation] | None = None,
+) -> Summary:
+    """Run ``spec`` into ``folder`` and publish it.
+
+    ``facts`` go into the manifest (overrides, choices, sweep). ``stored`` generations are judged
+    instead of asking the model. Raises what went wrong, after keeping and publishing what there is;
+    Interrupted on Ctrl-C.
+    """
+    folder.write_manifest(describe(spec, facts))
+    handler = logging.FileHandler(folder.path / "solexp.log")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("solexp")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    run = _Run(spec, folder, n_jobs)
+    try:
+        _warm_up(spec)
+        run.go(stored)
+    except KeyboardInterrupt:
+        stop_workers()
+        run.finish("killed", None)
+        raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
+    except BaseException as error:
+        stop_workers()
+        run.finish("failed", f"{type(error).__name__}: {error}")
+        raise
+    else:
+        return run.finish("finished", None)
+    finally:
+        logger.removeHandler(handler)
+        handler.close()
+
+
+def objective(summary: Summary, name: str) -> float:
+    """The metric that a sweeper optimises. Raises UserError naming the nearest metric when it is missing."""
+    metric = summary.metrics.get(name)
+    if metric is None or metric.value is None:
+        known = [key for key, each in summary.metrics.items() if each.value is not None]
+        raise UserError(f"objective: this run has no metric '{name}'; {nearest(name, known)}")
+    return metric.value
+
+
+def finish_killed(folder: RunFolder, tracking: TrackingSettings) -> None:
+    """Mark a run that was killed before it could do so itself; what it wrote stays as it is."""
+    if folder.manifest.get("status") == "running":
+        folder.update_manifest(status="killed", ended=_now())
+        _publish(folder, tracking, "killed")
+
+
+class _Run:
+    """One run under way: what it has so far, so that it can be finished at any moment."""
+
+    def __init__(self, spec: RunSpec, folder: RunFolder, n_jobs: int) -> None:
+        self.spec = spec
+        self.folder = folder
+        self.n_jobs = n_jobs
+        self.tasks: Sequence[Task] = ()
+        self.generations: list[Generation] = []
+        self.verdicts: list[Verdict] = []
+        self.tools: dict[str, str] = {}
+
+    def go(self, stored: Sequence[Generation] | None) -> None:
+        self.tasks = self.spec.benchmark.tasks()
+        if not self.tasks:
+            raise UserError("benchmark: no task is left; loosen limit, ids or filter")
+        self.folder.write_tasks(self.tasks)
+        self.folder.update_manifest(data=self.spec.benchmark.data_hashes())
+        if stored is not None:
+            self.generations = _of_these_tasks(stored, self.tasks)
+            self.folder.write_generations(self.generations)
+        else:
+            self._generate()
+        self._judge()
+
+    def _generate(self) -> None:
+        store = Store(cache_home() / "generations")
+        write_lines(
+            self.folder.path / "prompts.jsonl",
+            [self.spec.strategy.prompt(task) for task in self.tasks],
+        )
+        with self.folder.append_generations() as file, Progress("generating") as progress:
+            for generation in generate(self.spec, self.tasks, store, progress.total):
+                file.write(generation)
+                self.generations.append(generation)
+                progress.advance()
+
+    def _judge(self) -> None:
+        oracles = tuple(self.spec.oracles.values())
+        kept = KeptVerdicts(self.spec.strategy, oracles, self.spec.execution.cache)
+        by_task: dict[str, list[Generation]] = {task.id: [] for task in self.tasks}
+        for generation in self.generations:
+            by_task[generation.task_id].append(generation)
+        jobs = []
+        with self.folder.append_verdicts() as file, Progress("judging") as progress:
+            progress.total(len(self.tasks))
+            for task in self.tasks:
+                known, missing = kept.look_up(task, by_task[task.id])
+                file.write(*known.verdicts)
+                self.verdicts += known.verdicts
+                self.tools.update(known.tools)
+                if missing:
+                    jobs.append(
+                        Job(
+                            task=task,
+                            generations=tuple(missing),
+                            strategy=self.spec.strategy,
+                            oracles=oracles,
+                            seconds=self.spec.execution.task_seconds,
+                            memory_mb=self.spec.execution.memory_mb,
+                        )
+                    )
+                else:
+                    progress.advance()
+            tasks = {task.id: task for task in self.tasks}
+            for judged in judge_all(jobs, self.n_jobs, self.spec.execution.backend):
+                kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
+                file.write(*judged.verdicts)
+                self.verdicts += judged.verdicts
+                self.tools.update(judged.tools)
+                for line in judged.log:
+                    _LOG.debug("%s: %s", judged.task_id, line)
+                progress.advance()
+
+    def finish(self, status: str, error: str | None) -> Summary:
+        """Write down what there is, in an order that does not depend on the workers', and publish it."""
+        order = {task.id: number for number, task in enumerate(self.tasks)}
+        batches = {batch.name: n for n, batch in enumerate(self.spec.sampling.batches)}
+        oracles = {name: n for n, name in enumerate(self.spec.oracles)}
+
+        def place(row: Generation | Verdict) -> tuple[int, ...]:
+            oracle = oracles.get(row.oracle, len(oracles)) if isinstance(row, Verdict) else 0
+            batch = batches.get(row.batch, len(batches))
+            return order[row.task_id], batch, row.repeat, row.index, oracle
+
+        self.generations.sort(key=place)
+        self.verdicts.sort(key=place)
+        self.folder.write_generations(self.generations)
+        self.folder.write_verdicts(self.verdicts)
+        summary = summarise(
+            [TaskRow.of(task) for task in self.tasks],
+            self.verdicts,
+            self.spec.sampling.batches,
+            seed=self.spec.seed,
+            oracles={name: oracle.decides for name, oracle in self.spec.oracles.items()},
+            generations=self.generations,
+        )
+        self.folder.write_summary(summary)
+        fields: dict[str, Any] = {
+            "status": status,
+            "ended": _now(),
+            "versions": self.folder.manifest["versions"] | dict(sorted(self.tools.items())),
+        }
+        if error is not None:
+            fields["error"] = error
+        self.folder.update_manifest(**fields)
+        _publish(self.folder, self.spec.tracking, status)
+        return summary
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def _publish(folder: RunFolder, tracking: TrackingSettings, status: str) -> None:
+    """Publish; when that fails the run is still whole on disk, and says how to publish it later."""
+    if not tracking.enabled:
+        return
+    try:
+        publish(folder, tracking, status=_STATUS[status])
+    except ToolError as error:
+        _LOG.warning("%s", error)
+        print(f"solexp: {error}", file=sys.stderr)
+
+
+def _warm_up(spec: RunSpec) -> None:
+    """Import MLflow (seconds) beside the work, so that an interrupted run can be marked at once."""
+    if spec.tracking.enabled:
+        threading.Thread(target=_import_mlflow, daemon=True, name="solexp-warm-up").start()
+
+
+def _import_mlflow() -> None:
+    try:
+        import mlflow  # noqa: F401, PLC0415
+    except Exception:  # the publishing itself will say what is wrong
+        _LOG.debug("mlflow cannot be imported", exc_info=True)
+
+
+def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:
+    known = {task.id for task in tasks}
+    return [generation for generation in stored if generation.task_id in known]
+
