@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -81,36 +84,52 @@ def _lines(path: Path) -> Iterator[_Line]:
 
 
 def _histories(path: Path, ids: list[str]) -> dict[str, tuple[Transaction, ...]]:
-    # Arrow costs half a second to import, which commands that read no history should not pay.
+    # Arrow costs half a second to import, which commands that read no history should not pay. Its filters would import
+    # pandas as well.
     import pyarrow  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        table = parquet.read_table(path, columns=list(_COLUMNS), filters=[("task_id", "in", ids)])
+        table = parquet.ParquetFile(path).read(columns=list(_COLUMNS))
     except FileNotFoundError:
         raise UserError(f"{path} is missing; run: solexp data fetch solcontracteval") from None
     except (OSError, pyarrow.ArrowException) as error:
         raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
     rows: dict[str, list[tuple[int, Transaction]]] = {}
-    for row in zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True):
-        cell = dict(zip(_COLUMNS, row, strict=True))
-        receipt = cell["receipt_status"]
-        transaction = Transaction(
-            hash=cell["hash"],
-            block_number=cell["block_number"],
-            timestamp=cell["timestamp"],
-            nonce=cell["nonce"],
-            sender=cell["sender"],
-            to=cell["to"],
-            value=int(cell["value"]),
-            gas=cell["gas"],
-            gas_used=cell["gas_used"],
-            status=succeeded(None if receipt is None else int(receipt), cell["is_error"]),
-            input=cell["input"],
-            created=cell["created"],
-        )
-        rows.setdefault(cell["task_id"], []).append((cell["idx"], transaction))
+    for task_id, start, count in _runs(table.column("task_id").to_pylist()):
+        if task_id in ids:
+            part = table.slice(start, count)
+            columns = [part.column(name).to_pylist() for name in _COLUMNS]
+            rows.setdefault(task_id, []).extend(map(_transaction, zip(*columns, strict=True)))
     return {
-        task_id: tuple(row for _, row in sorted(found, key=lambda pair: pair[0]))
+        task_id: tuple(row for _, row in sorted(found, key=itemgetter(0)))
         for task_id, found in rows.items()
     }
+
+
+def _runs(values: list[str]) -> Iterator[tuple[str, int, int]]:
+    """Every stretch of equal values: value, start, length."""
+    start = 0
+    for value, group in groupby(values):
+        count = len(list(group))
+        yield value, start, count
+        start += count
+
+
+def _transaction(row: tuple[Any, ...]) -> tuple[int, Transaction]:
+    cell = dict(zip(_COLUMNS, row, strict=True))
+    receipt = cell["receipt_status"]
+    return cell["idx"], Transaction(
+        hash=cell["hash"],
+        block_number=cell["block_number"],
+        timestamp=cell["timestamp"],
+        nonce=cell["nonce"],
+        sender=cell["sender"],
+        to=cell["to"],
+        value=int(cell["value"]),
+        gas=cell["gas"],
+        gas_used=cell["gas_used"],
+        status=succeeded(None if receipt is None else int(receipt), cell["is_error"]),
+        input=cell["input"],
+        created=cell["created"],
+    )
