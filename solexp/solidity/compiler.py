@@ -124,9 +124,7 @@ class Compiler:
         found = self._find(settings.version)
         try:
             if found.provider == "soljson":
-                answer = self._pool.compile(
-                    settings.version, lambda: self._start(found), request
-                )
+                answer = self._pool.compile(settings.version, lambda: self._start(found), request)
             else:
                 answer = self._run_native(found, request)
         except CompilerAborted as error:

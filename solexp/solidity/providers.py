@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -62,6 +62,7 @@ def find(version: str, providers: Sequence[Provider]) -> Found:
     raise ToolError(f"no compiler {version}: " + "; ".join(reasons))
 
 
+@cache
 def ask_native(path: Path) -> str:
     """The full version that a native compiler reports. Raises ToolError when it does not run."""
     try:
@@ -95,7 +96,7 @@ def _native(version: str) -> Found:
     raise ToolError("not installed")
 
 
-@lru_cache(maxsize=1)
+@cache
 def _solcx_unreachable() -> str | None:
     """Why py-solc-x cannot download, asked once a process."""
     try:

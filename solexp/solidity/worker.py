@@ -20,11 +20,11 @@ _LOOK_SECONDS = 0.25
 """How often the memory of a busy compiler is looked at."""
 
 
-class WorkerDied(Exception):  # noqa: N818
+class WorkerDied(Exception):
     """The process ended, or broke the protocol, without an answer."""
 
 
-class CompilerAborted(Exception):  # noqa: N818
+class CompilerAborted(Exception):
     """The compiler itself gave up in mid-compile, such as on a stack overflow or a failed allocation."""
 
 
@@ -95,9 +95,7 @@ class Worker:
 
     def _exchange(self, request: bytes | None, timeout_s: float, memory_bytes: int | None) -> bytes:
         """Writes a frame (if any) and reads one, by one loop, so that neither side can block the other."""
-        unsent = memoryview(
-            b"" if request is None else len(request).to_bytes(4, "big") + request
-        )
+        unsent = memoryview(b"" if request is None else len(request).to_bytes(4, "big") + request)
         received = bytearray()
         deadline = time.monotonic() + timeout_s
         with selectors.DefaultSelector() as selector:
