@@ -45,7 +45,7 @@ def ensure_forge() -> Path:
 
 def soljson_versions() -> tuple[str, ...]:
     """Every release of the Solidity compiler that can be had as soljson, oldest first."""
-    return tuple(soljson())
+    return tuple(soljson().releases)
 
 
 def ensure_soljson(version: str) -> Path:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from solexp.core.errors import UserError, nearest
+from solexp.core.errors import ToolError, UserError, nearest
 
 _T = TypeVar("_T")
 
@@ -31,6 +31,15 @@ class SoljsonPackage(NpmPackage, frozen=True, kw_only=True):
 
     long_version: str
     """What the compiler in it says of itself, such as ``0.8.7+commit.e28d00a7.Emscripten.clang``."""
+
+
+class Soljson(msgspec.Struct, frozen=True, kw_only=True):
+    """The releases of the compiler from 0.4.11 on."""
+
+    releases: dict[str, SoljsonPackage]
+    """One package a release, oldest first."""
+    mislabelled: dict[str, str]
+    """Packages that hold another release than they are called after, with what their compiler says of itself."""
 
 
 class Foundry(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,21 +61,30 @@ def foundry() -> Foundry:
 
 
 @cache
-def soljson() -> dict[str, SoljsonPackage]:
-    """Every release of the compiler from 0.4.11 on, oldest first."""
-    return _read("soljson.json", dict[str, SoljsonPackage])
+def soljson() -> Soljson:
+    """The packages of the compiler."""
+    return _read("soljson.json", Soljson)
 
 
 def soljson_package(version: str) -> SoljsonPackage:
-    """The package of one release. Raises UserError naming the nearest when there is none."""
-    known = soljson()
-    if version not in known:
-        first, *_, last = known
-        raise UserError(
-            f"no Solidity compiler '{version}' (there are {first} to {last}); "
-            f"{nearest(version, known)}"
+    """The package of one release.
+
+    Raises UserError naming the nearest for an unknown release, and ToolError for one that npm has only by name.
+    """
+    table = soljson()
+    if version in table.releases:
+        return table.releases[version]
+    named = f"solc@{version}"
+    if named in table.mislabelled:
+        raise ToolError(
+            f"Solidity {version} is in no npm package: '{named}' holds {table.mislabelled[named]}; "
+            f"install the native compiler: python -m solcx.install v{version}"
         )
-    return known[version]
+    first, *_, last = table.releases
+    raise UserError(
+        f"no Solidity compiler '{version}' (there are {first} to {last}); "
+        f"{nearest(version, table.releases)}"
+    )
 
 
 def node_lock() -> tuple[str, str]:
