@@ -91,15 +91,22 @@ def tags(manifest: Mapping[str, Any], extra: Mapping[str, str]) -> dict[str, str
         found["mlflow.source.git.commit"] = git["commit"]
         found["solexp.commit"] = git["commit"]
         found["solexp.dirty"] = git.get("dirty")
-    for name in ("sweep_id", "config_hash", "host", "error", "command"):
-        if manifest.get(name) is not None:
+    for name in ("sweep_id", "config_hash", "rescored_from", "error", "command"):
+        if manifest.get(name):
             found[f"solexp.{name}"] = manifest[name]
-    if manifest.get("solexp"):
-        found["solexp.version.solexp"] = manifest["solexp"]
-    for name, value in (manifest.get("versions") or {}).items():
-        found[f"solexp.version.{name}"] = value
+    host = manifest.get("host") or {}
+    found["solexp.host"] = host.get("system")
+    versions = {
+        "solexp": manifest.get("solexp"),
+        "python": host.get("python"),
+        **(manifest.get("packages") or {}),
+        **(manifest.get("tools") or {}),
+    }
+    found |= {f"solexp.version.{name}": value for name, value in versions.items()}
     found |= extra
-    return {_key(name): _text(value)[:TAG_LENGTH] for name, value in found.items()}
+    return {
+        _key(name): _text(value)[:TAG_LENGTH] for name, value in found.items() if value is not None
+    }
 
 
 class Judgements:

@@ -77,10 +77,10 @@ def _ready(file: Path) -> bool:
 def _migrate(uri: str, root: str) -> None:
     from mlflow.exceptions import MlflowException  # noqa: PLC0415
 
-    # MLflow leaves these untyped.
-    utils: Any = import_module("mlflow.store.db.utils")
-    tracking: Any = import_module("mlflow.store.tracking.sqlalchemy_store")
     with mlflow_warnings():
+        # MLflow leaves these untyped.
+        utils: Any = import_module("mlflow.store.db.utils")
+        tracking: Any = import_module("mlflow.store.tracking.sqlalchemy_store")
         try:
             tracking.SqlAlchemyStore(uri, root)
         except MlflowException as error:

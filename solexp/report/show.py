@@ -1,0 +1,101 @@
+"""What `solexp show` and `solexp compare` print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import IO, Any
+
+from solexp.report import tables
+from solexp.store.runfolder import RunFolder
+
+_FACTS = ("status", "name", "started", "ended", "choices", "overrides", "error")
+
+
+def summary_data(folder: RunFolder) -> dict[str, Any]:
+    """The summary as plain data, with the run's own facts under ``run``.
+
+    Raises UserError when the run has no summary yet.
+    """
+    manifest = folder.manifest
+    facts = {name: manifest[name] for name in _FACTS if manifest.get(name) is not None}
+    return {"run": {"folder": str(folder.path), **facts}, **folder.summary}
+
+
+def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
+    """Print a run's result as a person reads it."""
+    file = file or sys.stdout
+    data = summary_data(folder)
+    run = data["run"]
+    print(f"{run.get('name', folder.name)}: {run.get('status', 'unknown')}", file=file)
+    choices = run.get("choices") or {}
+    if choices:
+        print(
+            "  ".join(f"{group}={_option(option)}" for group, option in choices.items()), file=file
+        )
+    grids = (
+        tables.scores(data["metrics"]),
+        tables.axes(data["metrics"]),
+        tables.failing_axes(data.get("failing_axes", {})),
+        tables.compile_errors(data.get("compile_errors", {})),
+    )
+    for grid in grids:
+        if grid is not None and grid.rows:
+            print(file=file)
+            tables.draw(grid, file)
+    print(file=file)
+    for line in _lines(data):
+        print(line, file=file)
+    print(f"run folder: {folder.path}", file=file)
+
+
+def _option(option: Any) -> str:
+    return "[" + ",".join(map(str, option)) + "]" if isinstance(option, list) else str(option)
+
+
+def _lines(data: dict[str, Any]) -> list[str]:
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in data["outcomes"].items())
+    lines = [
+        f"{data['candidates']} candidates of {data['tasks']} tasks "
+        f"({data['decidable_tasks']} decidable): {outcomes or 'nothing judged'}"
+    ]
+    if data.get("unjudged"):
+        lines.append(f"{data['unjudged']} candidates are not fully judged and in no score")
+    if data.get("missing_tasks"):
+        missing = data["missing_tasks"]
+        lines.append(f"{len(missing)} tasks have no sample to score: {_some(missing)}")
+    gas = data.get("gas") or {}
+    if gas.get("flagged") or gas.get("passing_out_of_gas"):
+        lines.append(
+            f"gas: {gas['flagged']} candidates off by more than the tolerance; "
+            f"{gas['passing_out_of_gas']} passing ones would run out at a recorded limit"
+        )
+    usage = data.get("usage") or {}
+    if usage.get("completion_tokens") is not None:
+        cost = f", {usage['cost_usd']:.4f} USD" if usage.get("cost_usd") is not None else ""
+        lines.append(
+            f"tokens: {usage.get('prompt_tokens')} in, {usage['completion_tokens']} out{cost}"
+        )
+    return lines
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def print_comparison(folders: Sequence[RunFolder], file: IO[str] | None = None) -> None:
+    """Print several runs side by side, each under what tells it from the others."""
+    file = file or sys.stdout
+    manifests = [folder.manifest for folder in folders]
+    overrides = [set(map(str, manifest.get("overrides") or ())) for manifest in manifests]
+    common = set.intersection(*overrides) if overrides else set()
+    runs: list[tuple[str, dict[str, Any]]] = []
+    for folder, manifest in zip(folders, manifests, strict=True):
+        own = [str(o) for o in manifest.get("overrides") or () if str(o) not in common]
+        label = " ".join(own) or str(manifest.get("name") or folder.name)
+        status = str(manifest.get("status", "unknown"))
+        if status != "finished":
+            label += f" ({status})"
+        has_summary = (folder.path / "summary.json").is_file()
+        runs.append((label, folder.summary if has_summary else {}))
+    tables.draw(tables.comparison(runs), file)

@@ -1,0 +1,205 @@
+"""Tables of runs: built as plain data, drawn by rich on a terminal and as aligned text elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, Any
+
+import msgspec
+
+_NAME = re.compile(r"(?P<prefix>.*?)(?P<score>analysis_compile|compile|pass)_at_(?P<k>\d+)")
+_TITLES = {"compile": "Compile", "analysis_compile": "Compile, stack depth aside", "pass": "Pass"}
+_PREFIXES = {
+    "": "all tasks",
+    "decidable.": "decidable tasks",
+    "exercised.": "tasks exercising half their functions",
+}
+
+
+class Grid(msgspec.Struct, frozen=True, kw_only=True):
+    """A table: headings and rows of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int = 1
+    """How many of the first columns are words, set to the left; the rest are figures."""
+
+
+def draw(grid: Grid, file: IO[str]) -> None:
+    """Write ``grid`` to ``file``."""
+    if file.isatty():
+        _draw_rich(grid, file)
+    else:
+        file.write(plain(grid))
+
+
+def plain(grid: Grid) -> str:
+    """The grid as aligned text without borders, one line a row."""
+    lines = [grid.columns, *grid.rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(grid.columns))]
+    out = [f"{grid.title}\n"] if grid.title else []
+    for number, line in enumerate(lines):
+        cells = [
+            cell.ljust(width) if place < grid.words else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        out.append("  ".join(cells).rstrip() + "\n")
+        if number == 0:
+            out.append("  ".join("-" * width for width in widths) + "\n")
+    return "".join(out)
+
+
+def _draw_rich(grid: Grid, file: IO[str]) -> None:
+    from rich.console import Console  # noqa: PLC0415  (0.1 s, and only terminals need it)
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(title=grid.title or None, title_justify="left", title_style="bold")
+    for number, column in enumerate(grid.columns):
+        table.add_column(
+            column, justify="left" if number < grid.words else "right", overflow="fold"
+        )
+    for row in grid.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(file=file).print(table)
+
+
+def figure(metric: Mapping[str, Any] | None) -> str:
+    """A share as per cent with its interval, such as ``75.0 [46.8, 91.1]``; ``±`` is the spread over repeats."""
+    if metric is None or metric.get("value") is None:
+        return "–"
+    text = f"{100 * metric['value']:.1f}"
+    if metric.get("spread") is not None:
+        text += f" ±{100 * metric['spread']:.1f}"
+    if metric.get("lo") is not None and metric.get("hi") is not None:
+        text += f" [{100 * metric['lo']:.1f}, {100 * metric['hi']:.1f}]"
+    return text
+
+
+def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
+    """One row a score and group of tasks, one column a k, in per cent."""
+    rows: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    for name, metric in metrics.items():
+        match = _NAME.fullmatch(name)
+        if match and not match["prefix"].startswith("axes."):
+            rows.setdefault((match["score"], match["prefix"]), {})[int(match["k"])] = metric
+    ks = sorted({k for row in rows.values() for k in row})
+    return Grid(
+        title="Scores in %, with 95 % intervals",
+        words=2,
+        columns=("score", "over", "tasks", *(f"@{k}" for k in ks)),
+        rows=tuple(
+            (
+                _TITLES[score],
+                _PREFIXES.get(prefix, prefix.removesuffix(".").replace(".", " ", 1)),
+                " / ".join(dict.fromkeys(str(row[k]["n"]) for k in ks if k in row)),
+                *(figure(row.get(k)) for k in ks),
+            )
+            for (score, prefix), row in sorted(rows.items(), key=_rank)
+        ),
+    )
+
+
+def _rank(item: tuple[tuple[str, str], Any]) -> tuple[int, int, str]:
+    (score, prefix), _ = item
+    known = list(_PREFIXES)
+    place = known.index(prefix) if prefix in known else len(known)
+    return list(_TITLES).index(score), place, prefix
+
+
+def axes(metrics: Mapping[str, Mapping[str, Any]]) -> Grid | None:
+    """Pass@k on every choice of deciding axes; None where no replay was made."""
+    rows: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for name, metric in metrics.items():
+        match = re.fullmatch(r"axes\.(\w+)\.(decidable\.)?pass_at_(\d+)", name)
+        if match:
+            heading = f"@{match[3]}" + (" decidable" if match[2] else "")
+            rows.setdefault(match[1], {})[heading] = metric
+    if not rows:
+        return None
+    headings = list(dict.fromkeys(heading for row in rows.values() for heading in row))
+    headings.sort(key=lambda heading: (" " in heading, int(heading.split()[0][1:])))
+    return Grid(
+        title="Pass, by the axes that decide, in %",
+        columns=("axes", *headings),
+        rows=tuple(
+            (axes.replace("_", " + "), *(figure(row.get(heading)) for heading in headings))
+            for axes, row in rows.items()
+        ),
+    )
+
+
+def failing_axes(shares: Mapping[str, Mapping[str, Any]]) -> Grid | None:
+    """Where failing candidates diverge."""
+    if not shares:
+        return None
+    return Grid(
+        title="Where candidates that fail diverge",
+        columns=("axis", "candidates", "of failing, %", "of dimensions, %"),
+        rows=tuple(
+            (
+                axis,
+                str(share["candidates"]),
+                f"{100 * share['share']:.1f}",
+                f"{100 * share['dimension_share']:.1f}",
+            )
+            for axis, share in sorted(shares.items(), key=lambda item: -item[1]["candidates"])
+        ),
+    )
+
+
+def compile_errors(errors: Mapping[str, Any], *, most: int = 8) -> Grid | None:
+    """The most frequent kinds of compile errors."""
+    kinds = errors.get("kinds") or {}
+    if not kinds:
+        return None
+    rows = [
+        (kind.replace("_", " "), str(share["errors"]), f"{100 * share['share']:.1f}")
+        for kind, share in kinds.items()
+    ]
+    rest = rows[most:]
+    title = f"Compile errors: {errors['errors']} in {errors['candidates']} candidates"
+    if rest:
+        title += f" ({len(rest)} rarer kinds: solexp show --json)"
+    return Grid(title=title, columns=("kind", "errors", "%"), rows=tuple(rows[:most]))
+
+
+def comparison(runs: Sequence[tuple[str, Mapping[str, Any]]], names: Iterable[str] = ()) -> Grid:
+    """One row a run, one column a metric, in per cent with intervals.
+
+    ``runs`` are (label, summary). Without ``names`` the columns are Compile@k, Pass@k and Pass@k over decidable
+    tasks, for every k that a run has.
+    """
+    wanted = list(names) or _main_metrics(summary for _, summary in runs)
+    return Grid(
+        title="",
+        columns=("run", *map(heading, wanted)),
+        rows=tuple(
+            (label, *(figure(summary.get("metrics", {}).get(name)) for name in wanted))
+            for label, summary in runs
+        ),
+    )
+
+
+def _main_metrics(summaries: Iterable[Mapping[str, Any]]) -> list[str]:
+    found: dict[tuple[int, int, int], str] = {}
+    for summary in summaries:
+        for name in summary.get("metrics", {}):
+            match = _NAME.fullmatch(name)
+            if match and match["score"] != "analysis_compile" and match["prefix"] in _PREFIXES:
+                if match["prefix"] == "exercised.":
+                    continue
+                place = list(_PREFIXES).index(match["prefix"])
+                found[list(_TITLES).index(match["score"]), place, int(match["k"])] = name
+    return [found[key] for key in sorted(found)]
+
+
+def heading(name: str) -> str:
+    """``decidable.pass_at_1`` as a column's heading: ``Pass@1 decidable``."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return name
+    beside = match["prefix"].removesuffix(".").replace(".", " ")
+    return f"{_TITLES[match['score']]}@{match['k']}" + (f" {beside}" if beside else "")

@@ -1,0 +1,124 @@
+"""MLflow's own UI on a store."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from solexp.core import ToolError, UserError
+from solexp.tracking.client import ENVIRONMENT, database
+from solexp.tracking.store import artifact_root, client_uri, prepare
+
+HOST = "127.0.0.1"
+START_SECONDS = 90.0
+STOP_SECONDS = 10.0
+
+
+def serve(uri: str, *, port: int = 5000, open_browser: bool = True) -> None:
+    """Serve MLflow's UI on loopback until interrupted, and print its address once it answers.
+
+    A store that is a server already is only opened. Raises UserError when the port is taken and ToolError when the
+    server does not start.
+    """
+    if uri.startswith(("http://", "https://")):
+        print(f"MLflow: {uri}", flush=True)
+        if open_browser:
+            webbrowser.open(uri)
+        return
+    with server(uri, port=port) as (address, process):
+        print(f"MLflow: {address} (Ctrl-C ends it)", flush=True)
+        if open_browser:
+            webbrowser.open(address)
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            return
+        raise ToolError(f"tracking: the MLflow server ended by itself with status {status}")
+
+
+@contextmanager
+def server(uri: str, *, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """An MLflow server on ``uri``, one worker on loopback; yields (address, process) once it answers, then ends it.
+
+    Port 0 takes a free one. Raises UserError when ``port`` is taken, ToolError when the server does not start.
+    """
+    port = _free_port(port)
+    prepare(uri)
+    command = [sys.executable, "-m", "mlflow", "server", "--host", HOST, "--port", str(port)]
+    command += ["--workers", "1", "--backend-store-uri", client_uri(uri)]
+    root = artifact_root(uri)
+    if root is not None:
+        # Artifacts go through the server, so that clients need no path of its machine.
+        command += ["--artifacts-destination", root]
+    address = f"http://{HOST}:{port}"
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **ENVIRONMENT},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            if not _answers(address, process):
+                where = database(uri) or uri
+                raise ToolError(f"tracking: no MLflow server on {where}: {_last_line(log)}")
+            yield address, process
+        finally:
+            _stop(process)
+
+
+def _last_line(log: IO[bytes]) -> str:
+    log.seek(0)
+    lines = log.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _free_port(port: int) -> int:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            raise UserError(
+                f"port {port} is taken; choose another: solexp ui --port {port + 1}"
+            ) from None
+        return int(probe.getsockname()[1])
+
+
+def _answers(address: str, process: subprocess.Popen[bytes]) -> bool:
+    """Whether the server answers before it ends or the time is up."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return True
+        except OSError:
+            time.sleep(0.1)
+    return False
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the server with its worker: both are in a process group of their own."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            return
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+        return
