@@ -44,6 +44,7 @@ def describe(spec: RunSpec, facts: dict[str, Any]) -> dict[str, Any]:
             **{name: _version(name) for name in _PACKAGES},
         },
         "host": {
+            "name": platform.node(),
             "system": platform.platform(),
             "machine": platform.machine(),
             "cores": joblib.cpu_count(),

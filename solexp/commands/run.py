@@ -31,7 +31,7 @@ def run(words: Sequence[str]) -> int:
     """Do ``solexp run`` with Hydra's own flags and overrides; returns the exit status."""
     flags = get_args_parser().parse_args(list(words))
     os.environ["SOLEXP_STAMP"] = stamp()
-    asks = flags.help or flags.hydra_help or flags.version or flags.info
+    asks = flags.help or flags.hydra_help or flags.info
     searchpath = [f"file://{Path(flags.config_dir).absolute()}"] if flags.config_dir else []
     multirun = flags.multirun
     config: dict[str, Any] = {}
@@ -111,7 +111,7 @@ def _job(config: DictConfig) -> float | None:
     spec = build(composed)
     facts: dict[str, Any] = {
         "overrides": list(hydra_config.overrides.task),
-        "choices": _choices(dict(hydra_config.runtime.choices)),
+        "choices": _choices(dict(hydra_config.runtime.choices), list(spec.oracles)),
         "config_hash": content_hash(composed),
     }
     if sweeping:
@@ -125,12 +125,14 @@ def _job(config: DictConfig) -> float | None:
     return objective(summary, spec.objective)
 
 
-def _choices(choices: dict[str, Any]) -> dict[str, Any]:
-    return {
+def _choices(choices: dict[str, Any], oracles: list[str]) -> dict[str, Any]:
+    """The option chosen in each group."""
+    ours = {
         str(group): option
         for group, option in choices.items()
         if not str(group).startswith("hydra/") and option is not None
     }
+    return ours | {"oracle": ",".join(oracles)}
 
 
 def _cores(hydra_config: Any) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -43,8 +44,8 @@ def compose(overrides: Sequence[str], searchpath: Sequence[str] = ()) -> DictCon
     extra = [f"hydra.searchpath=[{','.join(searchpath)}]"] if searchpath else []
     GlobalHydra.instance().clear()
     with (
-        in_one_line(overrides),
         initialize_config_dir(config_dir=str(conf_folder()), version_base="1.3"),
+        in_one_line(overrides),
     ):
         return hydra_compose("config", [*overrides, *extra], return_hydra_config=True)
 
@@ -54,9 +55,11 @@ def plain(config: DictConfig) -> dict[str, Any]:
 
     Raises UserError when a mandatory value is missing or an interpolation leads nowhere.
     """
+    if "hydra" in config:
+        HydraConfig.instance().set_config(config)
+    ours = OmegaConf.masked_copy(config, [key for key in config if key != "hydra"])
     try:
-        OmegaConf.resolve(config)
-        data = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        data = OmegaConf.to_container(ours, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         key = error.full_key or ""
         first = str(error).splitlines()[0]
@@ -64,7 +67,7 @@ def plain(config: DictConfig) -> dict[str, Any]:
         raise UserError(f"{key}: {first}; {mend}") from None
     if not isinstance(data, dict):
         raise UserError("the configuration must be a mapping")
-    return {str(key): value for key, value in data.items() if key != "hydra"}
+    return {str(key): value for key, value in data.items()}
 
 
 def check_overrides(overrides: Sequence[str], multirun: bool) -> Iterator[list[str]]:
@@ -90,14 +93,12 @@ def _values(override: Override) -> list[str]:
     if not override.is_sweep_override():
         return [line]
     if not override.is_discrete_sweep():
-        return [f"{override.get_key_element()}=0.5"] if _numeric(override) else [line]
+        # An interval is a sweeper's business; any value of it will do for the check.
+        interval = override.value()
+        return [f"{override.get_key_element()}={getattr(interval, 'start', 0)}"]
     return [
         f"{override.get_key_element()}={value}" for value in override.sweep_string_iterator()
     ] or [line]
-
-
-def _numeric(override: Override) -> bool:
-    return override.is_interval_sweep()
 
 
 @contextmanager
@@ -115,12 +116,22 @@ def in_one_line(overrides: Sequence[str]) -> Iterator[None]:
 
 
 def _missing(error: MissingConfigException) -> str:
-    wanted = str(error.missing_cfg_file)
+    wanted = str(error.missing_cfg_file or "")
     group, _, option = wanted.rpartition("/")
-    if not group or error.options is None:
+    if not group:
+        found = re.search(r"'?([\w/]+)/([\w.-]+)'", str(error).splitlines()[0])
+        group, option = found.groups() if found else ("", "")
+    if not group:
         first = str(error).splitlines()[0]
         return f"{first}; see: solexp run --help"
-    return f"{group}={option}: no such option; {nearest(option, error.options)}"
+    return f"{group}={option}: no such option; {nearest(option, _options(group))}"
+
+
+def _options(group: str) -> list[str]:
+    hydra = GlobalHydra.instance()
+    if not hydra.is_initialized():
+        return []
+    return list(hydra.config_loader().get_group_options(group))
 
 
 def _explained(error: Exception, overrides: Sequence[str]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import typing
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from hydra.utils import get_object
 
 from solexp.core import UserError
 from solexp.core.errors import nearest
@@ -34,10 +34,11 @@ def checked(node: dict[str, Any], where: str) -> tuple[Callable[..., Any], dict[
     if not isinstance(name, str):
         raise UserError(f"{where}: needs a _target_ (the dotted name of a class or function)")
     try:
-        target = get_object(name)
-    except Exception as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise UserError(f"{where}._target_: cannot import '{name}': {reason}") from None
+        target = pydoc.locate(name)
+    except pydoc.ErrorDuringImport as error:
+        raise UserError(f"{where}._target_: importing '{name}' failed: {error.value}") from None
+    if target is None:
+        raise UserError(f"{where}._target_: nothing is called '{name}'; is its package installed?")
     if not callable(target):
         raise UserError(f"{where}._target_: '{name}' is not callable")
     given = {key: value for key, value in node.items() if key != "_target_"}
@@ -87,7 +88,16 @@ def _converted(value: Any, hint: Any, where: str) -> Any:
     try:
         return msgspec.convert(value, hint)
     except msgspec.ValidationError as error:
-        raise UserError(f"{where}: {error}, got {value!r}") from None
+        choices = [str(choice) for choice in _choices(hint)]
+        reason = nearest(str(value), choices) if choices else str(error)
+        raise UserError(f"{where}: cannot be {value!r}; {reason}") from None
     except TypeError:
         # The annotation is no plain data type (a protocol, a callable): the target checks for itself.
         return value
+
+
+def _choices(hint: Any) -> list[Any]:
+    """The values of a Literal, also inside a union."""
+    if typing.get_origin(hint) is typing.Literal:
+        return list(typing.get_args(hint))
+    return [choice for part in typing.get_args(hint) for choice in _choices(part)]

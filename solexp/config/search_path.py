@@ -7,6 +7,9 @@ from pathlib import Path
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.plugins import Plugins
 from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import OmegaConf
+
+from solexp.toolchain.homes import data_home
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -48,3 +51,10 @@ class SolexpSearchPath(SearchPathPlugin):
 def register() -> None:
     """Make Hydra ask `SolexpSearchPath`. Calling it again changes nothing."""
     Plugins.instance().register(SolexpSearchPath)
+
+
+def _data(relative: str = "") -> str:
+    return str(data_home() / relative)
+
+
+OmegaConf.register_new_resolver("solexp.data", _data, replace=True)

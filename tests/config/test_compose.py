@@ -1,0 +1,151 @@
+"""What composes, and how wrong input is answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from solexp.config import build, check
+from solexp.config.compose import check_overrides, compose, plain, stamp
+from solexp.config.search_path import conf_folder, experiments_folder
+from solexp.core import UserError
+
+OPTIONS = [
+    (path.parent.name, path.stem)
+    for path in sorted(conf_folder().glob("*/*.yaml"))
+    if path.parent.name != "hydra"
+]
+PRESETS = [path.stem for path in sorted(experiments_folder().glob("*.yaml"))]
+
+
+def refusal(*overrides: str) -> str:
+    with pytest.raises(UserError) as caught:
+        check(plain(compose(overrides)))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_the_default_composition_is_whole() -> None:
+    config = plain(compose([]))
+    check(config)
+    assert list(config["oracle"]) == ["compile", "replay"]
+    assert config["objective"] == "pass_at_1"
+    assert config["name"] == "starter-mutants"
+
+
+@pytest.mark.parametrize(("group", "option"), OPTIONS)
+def test_every_option_that_ships_composes(group: str, option: str) -> None:
+    extra = ["model.path=replies.jsonl"] if option == "recorded" else []
+    chosen = f"[{option}]" if group == "oracle" else option
+    check(plain(compose([f"{group}={chosen}", *extra])))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_composes_and_says_how_it_is_run(preset: str) -> None:
+    text = (experiments_folder() / f"{preset}.yaml").read_text()
+    assert f"solexp run experiments={preset}" in text.splitlines()[1]
+    check(plain(compose([f"experiments={preset}"])))
+
+
+def test_presets_exist() -> None:
+    assert {"demo", "gold", "solcontracteval_table2"} <= set(PRESETS)
+
+
+def test_a_misspelt_option_names_the_nearest() -> None:
+    message = refusal("model=refrence")
+    assert message == "model=refrence: no such option; did you mean 'reference'?"
+
+
+def test_a_misspelt_preset_names_those_there_are() -> None:
+    assert "experiments=nope: no such option; choose from: demo" in refusal("experiments=nope")
+
+
+def test_a_misspelt_oracle_in_a_list_is_refused() -> None:
+    message = refusal("oracle=[compile,nope]")
+    assert message == "oracle=nope: no such option; choose from: compile, replay"
+
+
+def test_a_misspelt_key_names_the_nearest() -> None:
+    assert refusal("model.sed=3") == "model.sed: no such setting; did you mean 'model.seed'?"
+
+
+def test_a_misspelt_group_names_the_nearest() -> None:
+    assert refusal("modle=reference") == "modle: no such setting; did you mean 'model'?"
+
+
+def test_a_key_added_with_a_plus_must_be_an_argument_of_the_target() -> None:
+    assert "model.sead: no such setting; did you mean 'seed'?" in refusal("+model.sead=3")
+
+
+def test_a_value_of_the_wrong_type_is_refused() -> None:
+    assert refusal("execution.n_jobs=many").startswith("execution.n_jobs: cannot be 'many'")
+
+
+def test_a_wrong_choice_names_the_choices() -> None:
+    assert refusal("oracle.compile.reading=strickt").endswith("did you mean 'strict'?")
+
+
+def test_a_missing_value_says_how_to_give_it() -> None:
+    assert refusal("model=recorded").endswith("give it with model.path=VALUE")
+
+
+def test_a_malformed_override_is_refused() -> None:
+    assert refusal("benchmark.limit=[").startswith("override 'benchmark.limit=['")
+
+
+def test_all_values_of_a_sweep_are_checked_before_it_starts() -> None:
+    overrides = ["model=reference,mutants,nope", "seed=1,2"]
+    compositions = list(check_overrides(overrides, multirun=True))
+    assert ["model=reference", "seed=1"] in compositions
+    assert ["model=nope", "seed=1"] in compositions
+    assert ["model=reference", "seed=2"] in compositions
+
+
+def test_a_stamp_is_never_given_twice() -> None:
+    assert len({stamp() for _ in range(1000)}) == 1000
+
+
+def test_contradicting_batches_are_refused() -> None:
+    config = plain(compose(["sampling=nucleus5", "sampling.batches.nucleus.ks=[1,5]"]))
+    with pytest.raises(UserError, match="k = 1 comes from a greedy sample"):
+        build(config)
+
+
+def test_a_benchmark_outside_the_repository_is_found_by_search_path_and_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "mine"
+    (package / "conf" / "benchmark").mkdir(parents=True)
+    (package / "conf" / "model").mkdir()
+    (package / "conf" / "experiments").mkdir()
+    (package / "__init__.py").touch()
+    (package / "parts.py").write_text(
+        "class Mine:\n"
+        "    name = 'mine'\n"
+        "    def __init__(self, size: int) -> None:\n"
+        "        self.size = size\n"
+        "class Silent:\n"
+        "    paid = False\n"
+    )
+    (package / "conf" / "benchmark" / "mine.yaml").write_text("_target_: mine.parts.Mine\nsize: 3\n")
+    (package / "conf" / "model" / "silent.yaml").write_text("_target_: mine.parts.Silent\n")
+    (package / "conf" / "experiments" / "ours.yaml").write_text(
+        "# @package _global_\ndefaults:\n  - override /benchmark: mine\nbenchmark: {size: 4}\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    search = [f"file://{package / 'conf'}"]
+    spec = build(plain(compose(["experiments=ours", "model=silent"], search)))
+    assert spec.benchmark.size == 4  # type: ignore[attr-defined]
+    with pytest.raises(UserError, match=r"benchmark\.size: cannot be 'big'"):
+        check(plain(compose(["benchmark=mine", "benchmark.size=big"], search)))
+
+
+def test_the_users_own_folders_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "here.yaml").write_text("# @package _global_\nseed: 7\n")
+    monkeypatch.chdir(tmp_path)
+    assert plain(compose(["experiments=here"]))["seed"] == 7

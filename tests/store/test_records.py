@@ -1,0 +1,133 @@
+"""What survives a kill, and what does not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from solexp.core import Generation, UserError
+from solexp.core.prompt import Completion
+from solexp.store.cache import Store, prune, size_of
+from solexp.store.records import Appender, read_json, read_lines, write_atomically
+from solexp.store.runfolder import RunFolder, find_run
+
+
+def row(index: int) -> Generation:
+    return Generation(
+        key=f"{index}", task_id="t", batch="b", repeat=0, index=index, completion=Completion(text="ü")
+    )
+
+
+def test_lines_come_back_as_they_were_written(tmp_path: Path) -> None:
+    with Appender(tmp_path / "rows.jsonl") as file:
+        file.write(row(0), row(1))
+    assert list(read_lines(tmp_path / "rows.jsonl", Generation)) == [row(0), row(1)]
+
+
+def test_a_last_line_cut_short_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    with Appender(path) as file:
+        file.write(row(0), row(1))
+    path.write_bytes(path.read_bytes()[:-5])
+    assert list(read_lines(path, Generation)) == [row(0)]
+
+
+def test_a_malformed_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"key": 1}\n')
+    with pytest.raises(UserError, match=r"rows\.jsonl line 1"):
+        list(read_lines(path, Generation))
+
+
+def test_what_was_written_survives_kill_9(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    code = (
+        "import sys, time; from pathlib import Path; from solexp.store.records import Appender\n"
+        f"file = Appender(Path({str(path)!r}))\n"
+        "for i in range(100): file.write(i)\n"
+        "print('done', flush=True); time.sleep(60)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert list(read_lines(path, int)) == list(range(100))
+
+
+def test_a_replaced_file_is_whole_at_every_moment(tmp_path: Path) -> None:
+    path = tmp_path / "value.json"
+    code = (
+        "from pathlib import Path; from solexp.store.records import write_json\n"
+        "value = 'x' * 200_000\n"
+        f"while True: write_json(Path({str(path)!r}), [value])\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        until = time.monotonic() + 10
+        while not path.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        for _ in range(200):
+            assert len(read_json(path, list[str])[0]) == 200_000
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    with pytest.raises(TypeError):
+        write_atomically(path, "no bytes")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_answers_are_kept_by_key_and_schema(tmp_path: Path) -> None:
+    store = Store(tmp_path, schema=1)
+    store.put("abcd", row(3))
+    assert store.get("abcd", Generation) == row(3)
+    assert store.get("abce", Generation) is None
+    assert Store(tmp_path, schema=2).get("abcd", Generation) is None
+
+
+def test_an_answer_that_cannot_be_read_counts_as_absent(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put("abcd", row(3))
+    next(tmp_path.rglob("*.json")).write_bytes(b'{"key": ')
+    assert store.get("abcd", Generation) is None
+
+
+def test_pruning_deletes_the_oldest_answers_first(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for number in range(4):
+        store.put(f"key{number}", "x" * 98)
+    for number, path in enumerate(sorted(tmp_path.rglob("*.json"))):
+        os.utime(path, (number, number))
+    assert size_of(tmp_path) == (4, 400)
+    assert prune(tmp_path, 200) == 2
+    assert store.get("key3", str) == "x" * 98
+    assert size_of(tmp_path) == (2, 200)
+
+
+def test_runs_are_found_by_path_name_and_latest(tmp_path: Path) -> None:
+    for name, started in (("one", "2026-01-01"), ("two", "2026-01-02")):
+        RunFolder(tmp_path / name).write_manifest({"started": started})
+    assert find_run("latest", tmp_path).name == "two"
+    assert find_run("one", tmp_path).path == tmp_path / "one"
+    assert find_run(str(tmp_path / "one"), Path("elsewhere")).name == "one"
+    with pytest.raises(UserError, match="did you mean 'two'"):
+        find_run("tow", tmp_path)
+
+
+def test_a_run_folder_of_another_schema_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"schema": 99, "solexp": "9.0"}')
+    with pytest.raises(UserError, match="schema 99"):
+        _ = RunFolder(tmp_path).manifest
