@@ -1,0 +1,165 @@
+"""Reading a node's answer to ``eth_simulateV1``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from solexp.core import CallResult, Checkpoint, Log, ToolError
+from solexp.evm.machine import Observation
+from solexp.evm.rpc import RpcError
+from solexp.evm.script import Reading, Script
+from solexp.evm.storage import SlotPlan
+
+KEEP_BYTES = 16_384
+"""Return data, revert data and event data beyond this are kept as a hash."""
+_KEEP_DIGITS = 2 + 2 * KEEP_BYTES
+_BIG_ANSWER = 32 << 20
+
+
+class _Call(msgspec.Struct, gc=False):
+    status: str
+    gasUsed: str  # noqa: N815  # the node's name
+    returnData: str = "0x"  # noqa: N815
+    logs: tuple[Log, ...] = ()
+
+
+class _BigCall(msgspec.Struct, gc=False):
+    status: str
+    gasUsed: str  # noqa: N815
+    returnData: msgspec.Raw = msgspec.Raw(b'"0x"')  # noqa: N815
+    logs: tuple[Log, ...] = ()
+
+
+class _Block(msgspec.Struct):
+    calls: list[_Call]
+
+
+class _BigBlock(msgspec.Struct):
+    calls: list[_BigCall]
+
+
+class _Error(msgspec.Struct):
+    code: int = 0
+    message: str = ""
+
+
+class _Answer(msgspec.Struct):
+    result: list[_Block] | None = None
+    error: _Error | None = None
+
+
+class _BigAnswer(msgspec.Struct):
+    result: list[_BigBlock] | None = None
+    error: _Error | None = None
+
+
+_ANSWER = msgspec.json.Decoder(_Answer)
+_BIG = msgspec.json.Decoder(_BigAnswer)
+
+
+def bounded(data: str) -> str:
+    """Hex data as it is kept in a trace: as given, or its start with length and SHA-256 where it is long."""
+    if len(data) <= _KEEP_DIGITS:
+        return data
+    digest = hashlib.sha256(data.encode()).hexdigest()
+    return f"{data[:130]}...{len(data) // 2 - 1} bytes, sha256 {digest}"
+
+
+def read(
+    answer: bytes,
+    script: Script,
+    gas: Sequence[int],
+    stop: int,
+    plan: Observation,
+    slots: SlotPlan,
+    known: dict[str, dict[str, str]],
+) -> tuple[list[CallResult], list[Checkpoint], int | None]:
+    """Results of the first ``stop`` calls, the state at checkpoints, and the first reading that met no code.
+
+    ``known`` keeps storage by raw answer, so that equal states of several subjects are decoded and held once.
+    Raises RpcError or ToolError when the node did not answer as it should.
+    """
+    blocks = _blocks(answer)
+    if len(blocks) < len(script.steps):
+        raise ToolError(f"the node answered {len(blocks)} blocks, not {len(script.steps)}")
+    results: list[CallResult] = []
+    missing = CallResult(status=False, error="gas below intrinsic cost")
+    checkpoints: list[Checkpoint] = []
+    codeless: int | None = None
+    at = 0
+    for step in script.steps:
+        calls = blocks[at].calls
+        if isinstance(step, Reading):
+            sized, *probed = map(_plain, calls)
+            size = int(sized.returnData, 16)
+            if not size and codeless is None:
+                codeless = step.after
+            raw = _plain(blocks[at + 1].calls[0]).returnData
+            if raw not in known:
+                known[raw] = slots.read(raw) if plan.storage else {}
+            checkpoints.append(
+                Checkpoint(
+                    after=step.after,
+                    balance=int(raw[2:66], 16),
+                    storage=known[raw],
+                    getters={
+                        probe.label: _result(call, 0)
+                        for probe, call in zip(plan.getters, probed, strict=True)
+                    },
+                )
+            )
+            at += 2
+            continue
+        if len(calls) != len(step):
+            raise ToolError(f"the node answered {len(calls)} calls of a block, not {len(step)}")
+        for index, call in zip(step, map(_plain, calls), strict=True):
+            while len(results) < index:
+                results.append(missing)
+            results.append(_result(call, gas[index]))
+        at += 1
+    while len(results) < stop:
+        results.append(missing)
+    return results, checkpoints, codeless
+
+
+def _result(call: _Call, limit: int) -> CallResult:
+    used = int(call.gasUsed, 16)
+    output = call.returnData
+    logs = call.logs
+    if len(output) > _KEEP_DIGITS:
+        output = bounded(output)
+    if call.status == "0x1":
+        for log in logs:
+            if len(log.data) > _KEEP_DIGITS:
+                logs = tuple(Log(e.address, e.topics, bounded(e.data)) for e in logs)
+                break
+        return CallResult(status=True, output=output, gas_used=used, logs=logs)
+    return CallResult(
+        status=False,
+        output=output,
+        gas_used=used,
+        error="all gas used" if limit and used >= limit else None,
+    )
+
+
+def _blocks(answer: bytes) -> Sequence[_Block | _BigBlock]:
+    decoder = _ANSWER if len(answer) < _BIG_ANSWER else _BIG
+    try:
+        decoded: _Answer | _BigAnswer = decoder.decode(answer)
+    except msgspec.MsgspecError as problem:
+        raise ToolError(f"the node's answer to eth_simulateV1 cannot be read: {problem}") from None
+    if decoded.result is not None:
+        return decoded.result
+    error = decoded.error or _Error(0, "it gave neither a result nor an error")
+    raise RpcError("eth_simulateV1", error.code, error.message)
+
+
+def _plain(call: _Call | _BigCall) -> _Call:
+    # In a big answer return data stay bytes of the answer until their turn comes, so that only one is held twice.
+    if isinstance(call, _Call):
+        return call
+    data = bytes(call.returnData)[1:-1].decode()
+    return _Call(call.status, call.gasUsed, data, call.logs)

@@ -1,0 +1,300 @@
+"""The machine of record: a private anvil a task, asked by ``eth_simulateV1``."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
+from solexp.evm import answers
+from solexp.evm.gas import call_limits, deployment_limit
+from solexp.evm.hardforks import Era, eras
+from solexp.evm.machine import ForkRule, GasRule, Observation, Subject
+from solexp.evm.process import AnvilProcess
+from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
+from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
+from solexp.evm.storage import SlotPlan, canonical, plan_slots
+from solexp.toolchain.install import ensure_anvil
+
+_SHORTER = 8
+"""A run that used up its memory or answer is tried again with a program this many times shorter."""
+
+
+class Limit(Exception):  # noqa: N818
+    """A subject used up its ``time``, ``memory`` or ``answer``."""
+
+
+class AnvilMachine:
+    """Runs programs on private anvil processes: one a call of `run`, one more for each further fork it crosses."""
+
+    def __init__(
+        self,
+        *,
+        gas: GasRule = "generous",
+        forks: ForkRule = "exact",
+        timeout_s: float = 120.0,
+        memory_mb: int = 2048,
+        answer_mb: int = 512,
+    ) -> None:
+        """``timeout_s`` is the wall clock of one subject's deployment or calls, ``memory_mb`` the node's address space,
+        ``answer_mb`` what it may answer for one subject.
+        """
+        self.gas: GasRule = gas
+        self.forks: ForkRule = forks
+        self.timeout_s = timeout_s
+        self.memory_mb = memory_mb
+        self.answer_mb = answer_mb
+
+    def fingerprint(self) -> dict[str, object]:
+        """Every setting that a trace depends on."""
+        return {
+            "machine": "anvil",
+            "gas": self.gas,
+            "forks": self.forks,
+            "timeout_s": self.timeout_s,
+            "memory_mb": self.memory_mb,
+            "answer_mb": self.answer_mb,
+        }
+
+    def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
+        """One trace a subject, in order; see `solexp.evm.machine.Machine`."""
+        spans = eras(program, exact=self.forks == "exact")
+        parts = [self._run_era(program, subjects, plan, span, spans) for span in spans]
+        return [_joined(spans, traces) for traces in zip(*parts, strict=True)]
+
+    def _run_era(
+        self,
+        program: Program,
+        subjects: Sequence[Subject],
+        plan: Observation,
+        span: Era,
+        spans: Sequence[Era],
+    ) -> list[Trace]:
+        # Calls before the era only lead up to it. Their limits were set for other prices of gas.
+        rule: GasRule = self.gas if span is spans[0] else "generous"
+        traces: list[Trace] = []
+        with _Session(self, program, plan, span) as session:
+            for subject in subjects:
+                reference = traces[0] if traces else None
+                limits = call_limits(program, self.gas, reference)
+                if span.start and self.gas == "recorded":
+                    limits[: span.start] = call_limits(program, "generous", reference)[: span.start]
+                trace = session.run(subject, deployment_limit(program, rule, reference), limits)
+                traces.append(trace)
+        return traces
+
+
+class _Session:
+    """One node, prepared for a program under one fork; a node that a subject brings down is replaced."""
+
+    def __init__(
+        self, machine: AnvilMachine, program: Program, plan: Observation, span: Era
+    ) -> None:
+        self._machine = machine
+        self._program = program
+        self._plan = plan
+        self._fork = span.hardfork
+        self._stop = span.end
+        self._node: AnvilProcess | None = None
+        self._connection: Connection | None = None
+        self._snapshot = ""
+        self._scripts: dict[tuple[str, int, tuple[int, ...]], Script] = {}
+        self._slots: dict[str, SlotPlan] = {}
+        self._known: dict[str, dict[str, dict[str, str]]] = {}
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def _start(self) -> None:
+        program = self._program
+        deployment = program.deployment
+        self._node = AnvilProcess(
+            ensure_anvil(),
+            [
+                *("--hardfork", self._fork),
+                *("--chain-id", str(program.chain_id)),
+                *("--number", str(max(0, deployment.block_number - 1))),
+                *("--timestamp", str(max(0, deployment.timestamp - 1))),
+                *("--base-fee", str(program.base_fee)),
+                *("--gas-limit", str(BLOCK_GAS)),
+                *("--accounts", "1", "--balance", "0", "--order", "fifo", "--threads", "1"),
+                *("--no-request-size-limit", "--disable-console-log", "--auto-impersonate"),
+                "--no-priority-fee",
+            ],
+            memory_mb=self._machine.memory_mb,
+        )
+        self._connection = Connection(self._node.url, timeout_s=self._machine.timeout_s)
+        ask = self._connection.ask
+        ask("anvil_setNonce", deployment.sender, hex(deployment.nonce))
+        ask("anvil_setBalance", deployment.sender, hex(10**27 + deployment.value))
+        ask("anvil_setCoinbase", program.coinbase)
+        self._snapshot = ask("evm_snapshot")
+
+    def _end(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        if self._node is not None:
+            self._node.close()
+        self._connection = self._node = None
+
+    def run(self, subject: Subject, gas: int, limits: list[int]) -> Trace:
+        """The subject's trace, cut short where it used up a limit. Raises HarnessError when the node fails."""
+        stop = self._stop
+        stopped: str | None = None
+        while True:
+            try:
+                trace = self._attempt(subject, gas, limits, stop)
+            except Limit as limit:
+                stopped = stopped or str(limit)
+                self._end()
+                self._start()
+                if str(limit) == "time" or stop <= 1:
+                    nothing = CallResult(status=False, error=f"used up its {limit}")
+                    return Trace(
+                        address=None, deployment=nothing, hardfork=self._fork, stopped=stopped
+                    )
+                stop //= _SHORTER
+            else:
+                return msgspec.structs.replace(trace, stopped=stopped) if stopped else trace
+
+    def _attempt(self, subject: Subject, gas: int, limits: list[int], stop: int) -> Trace:
+        assert self._connection is not None
+        assert self._node is not None
+        try:
+            address, deployed = self._deploy(subject, gas)
+            if address is None:
+                return Trace(address=None, deployment=deployed, hardfork=self._fork)
+            calls, checkpoints = self._simulate(subject, address, limits, stop)
+        except TimeLimitExceeded:
+            raise Limit("time") from None
+        except AnswerTooLarge:
+            raise Limit("answer") from None
+        except NodeGone as error:
+            if self._node.ran_out_of_memory():
+                raise Limit("memory") from None
+            raise HarnessError(f"anvil ended during a run: {self._node.last_words()}") from error
+        return Trace(
+            address=address,
+            deployment=deployed,
+            calls=tuple(calls),
+            checkpoints=tuple(checkpoints),
+            hardfork=self._fork,
+        )
+
+    def _deploy(self, subject: Subject, gas: int) -> tuple[str | None, CallResult]:
+        assert self._connection is not None
+        ask = self._connection.ask
+        deployment = self._program.deployment
+        ask("evm_revert", self._snapshot)
+        self._snapshot = ask("evm_snapshot")
+        for place, code in subject.code_at.items():
+            ask("anvil_setCode", place, code)
+        ask("evm_setNextBlockTimestamp", deployment.timestamp)
+        transaction = {
+            "from": deployment.sender,
+            "data": subject.creation + deployment.constructor_args[2:],
+            "value": hex(deployment.value),
+            "gas": hex(gas),
+            "gasPrice": hex(self._program.base_fee),
+        }
+        try:
+            receipt = ask("eth_sendTransactionSync", transaction)
+        except RpcError as error:
+            return None, CallResult(status=False, error=error.message)
+        used = int(receipt["gasUsed"], 16)
+        if receipt["status"] != "0x1":
+            return None, CallResult(
+                status=False,
+                gas_used=used,
+                output=self._reason(transaction),
+                error="all gas used" if used >= gas else None,
+            )
+        logs = tuple(
+            Log(log["address"].lower(), tuple(log["topics"]), log["data"])
+            for log in receipt["logs"]
+        )
+        address: str = receipt["contractAddress"].lower()
+        return address, CallResult(status=True, gas_used=used, logs=logs)
+
+    def _reason(self, transaction: dict[str, str]) -> str:
+        assert self._connection is not None
+        with contextlib.suppress(RpcError):
+            self._connection.ask("eth_call", transaction, "latest")
+            return "0x"
+        return "0x"
+
+    def _simulate(
+        self, subject: Subject, address: str, limits: list[int], stop: int
+    ) -> tuple[list[CallResult], list[Checkpoint]]:
+        assert self._connection is not None
+        slots = self._slot_plan(subject)
+        key = (address, stop, tuple(limits))
+        if key not in self._scripts:
+            self._scripts[key] = write(
+                self._program, address, limits, self._plan, self._fork, stop=stop
+            )
+        script = self._scripts[key]
+        code = ""
+        if RESTORE in script.pieces:
+            code = self._connection.ask("eth_getCode", address, "latest")
+        answer = self._connection.post(
+            script.body(slots.calldata, code),
+            timeout_s=self._machine.timeout_s,
+            answer_bytes=self._machine.answer_mb << 20,
+        )
+        known = self._known.setdefault(slots.calldata, {})
+        calls, checkpoints, _ = answers.read(
+            answer, script, limits, stop, self._plan, slots, known
+        )
+        return calls, checkpoints
+
+    def _slot_plan(self, subject: Subject) -> SlotPlan:
+        layout = subject.contract.storage_layout if self._plan.storage else None
+        key = canonical(layout)
+        if key not in self._slots:
+            self._slots[key] = plan_slots(layout, self._plan.keys, self._plan.max_slots)
+        return self._slots[key]
+
+
+def _joined(spans: Sequence[Era], traces: Sequence[Trace]) -> Trace:
+    """One trace out of one an era, each call and checkpoint taken from its own era's."""
+    first = traces[0]
+    if len(traces) == 1 or first.address is None or first.stopped:
+        return first
+    calls: list[CallResult] = []
+    checkpoints: list[Checkpoint] = []
+    for span, trace in zip(spans, traces, strict=True):
+        if trace.address is None or len(trace.calls) < span.end:
+            return msgspec.structs.replace(
+                first,
+                calls=tuple(calls),
+                checkpoints=tuple(checkpoints),
+                stopped=trace.stopped or "fork",
+            )
+        calls += trace.calls[span.start : span.end]
+        last = span is spans[-1]
+        checkpoints += [
+            point
+            for point in trace.checkpoints
+            if span.start < point.after and (point.after < span.end or last)
+        ]
+    return Trace(
+        address=first.address,
+        deployment=first.deployment,
+        calls=tuple(calls),
+        checkpoints=tuple(checkpoints),
+        hardfork="+".join(span.hardfork for span in spans),
+    )

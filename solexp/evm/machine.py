@@ -1,0 +1,78 @@
+"""The seam at which programs become traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from solexp.core import ContractBuild, Program, Trace
+
+GasRule = Literal["generous", "recorded"]
+"""``generous``: enough for a correct but wasteful contract. ``recorded``: the limit the chain recorded decides."""
+
+ForkRule = Literal["exact", "deployment"]
+"""``exact``: each call under the rules of its own block. ``deployment``: all under those of the deployment's block."""
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """One contract to run a program on."""
+
+    creation: str
+    """Creation code as hex with ``0x``, without constructor arguments."""
+    contract: ContractBuild
+    """Its ABI and storage layout."""
+    code_at: dict[str, str] = {}
+    """Runtime code that must stand at other addresses first, such as linked libraries; hex with ``0x`` by address."""
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """A read-only call made at a checkpoint."""
+
+    label: str
+    """Function with its arguments, such as ``balanceOf(0x…)``."""
+    input: str
+
+
+class Keys(msgspec.Struct, frozen=True):
+    """Values that may be keys of mappings, each as 64 hex digits without ``0x``; most used first."""
+
+    addresses: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Addresses seen together in one call, for mappings of mappings."""
+    words: tuple[str, ...] = ()
+    """Other 32-byte words: small integers, token ids, hashes."""
+    texts: tuple[str, ...] = ()
+    """Strings and byte strings, as hex digits of any even length."""
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """What is read of the state, and when."""
+
+    checkpoint_every: int | None = None
+    """Read the state after every so many calls; None reads it at the end only."""
+    storage: bool = True
+    getters: tuple[Probe, ...] = ()
+    keys: Keys = Keys()
+    max_slots: int = 8192
+    """Storage slots read a checkpoint, at most."""
+
+
+class Machine(Protocol):
+    """Runs one program on several contracts under like conditions."""
+
+    def run(
+        self, program: Program, subjects: Sequence[Subject], plan: Observation
+    ) -> list[Trace]:
+        """One trace a subject, in order.
+
+        The first subject is the reference: its use of gas bounds what the others may burn where the chain recorded
+        nothing. A subject that uses up its time, memory or answer size has ``Trace.stopped`` set. Raises HarnessError
+        when the node itself fails.
+        """
+        ...
+
+    def fingerprint(self) -> dict[str, object]:
+        """Every setting and version that a trace depends on."""
+        ...

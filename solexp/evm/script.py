@@ -1,0 +1,237 @@
+"""Writing a program as one ``eth_simulateV1`` request (Ethereum execution-apis, ``eth_simulateV1``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from solexp.core import Call, Program
+from solexp.evm.assembly import PROBE, READER, SIZE
+from solexp.evm.hardforks import at_least, intrinsic_gas
+from solexp.evm.machine import Observation
+from solexp.evm.words import word
+
+PROBE_ADDRESS = "0x5e1ec7ed000000000000000000000000000b5e17"
+SIZE_ADDRESS = "0x5e1ec7ed00000000000000000000000000051ce5"
+BLOCK_GAS = 1_000_000_000_000
+"""Gas limit of every block: the same for all subjects, since code can read it."""
+_READ_GAS = 200_000_000_000
+_PROBE_GAS = 5_000_000
+_RICH = 10**27
+
+READ, RESTORE = 0, 1
+"""Places in a script that differ from subject to subject: what to read, and the code to put back."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The state is read after the first ``after`` calls of the program."""
+
+    after: int
+
+
+@dataclass(frozen=True)
+class Script:
+    """A request with places left open, and the order in which its answer comes."""
+
+    pieces: tuple[bytes | int, ...]
+    steps: tuple[tuple[int, ...] | Reading, ...]
+    """What each block of the answer belongs to: indices of calls, or a reading (which takes two blocks)."""
+    invalid: frozenset[int]
+    """Calls that no block could hold, since they cannot pay for their own data; they are not sent."""
+    probes: int
+
+    def body(self, read: str, restore: str) -> list[bytes]:
+        """The request's body for one subject: calldata of its reading, and its runtime code."""
+        fills = {READ: read.encode(), RESTORE: restore.encode()}
+        return [fills[piece] if isinstance(piece, int) else piece for piece in self.pieces]
+
+
+def write(
+    program: Program,
+    address: str,
+    gas: Sequence[int],
+    plan: Observation,
+    hardfork: str,
+    *,
+    stop: int | None = None,
+    block: str = "latest",
+    distinct_blocks: bool = False,
+) -> Script:
+    """The request that runs ``calls[:stop]`` on the contract at ``address`` and reads its state as planned.
+
+    ``gas`` is the limit of each call. With ``distinct_blocks``, for nodes that insist on rising block numbers, the
+    state is read in between only where the recorded numbers leave room.
+    """
+    stop = len(program.calls) if stop is None else stop
+    return _Writer(program, address, gas, plan, hardfork, stop, distinct_blocks).write(block)
+
+
+class _Writer:
+    def __init__(
+        self,
+        program: Program,
+        address: str,
+        gas: Sequence[int],
+        plan: Observation,
+        hardfork: str,
+        stop: int,
+        distinct_blocks: bool,
+    ) -> None:
+        self._program = program
+        self._address = address
+        self._gas = gas
+        self._plan = plan
+        self._hardfork = hardfork
+        self._stop = stop
+        self._distinct = distinct_blocks
+        self._merged = at_least(hardfork, "paris")
+        self._static = at_least(hardfork, "byzantium")
+        self._text: list[str] = []
+        self._pieces: list[bytes | int] = []
+        self._steps: list[tuple[int, ...] | Reading] = []
+        self._invalid: set[int] = set()
+        self._overrides = self._first_overrides()
+        self._number = -1
+        self._restore_due = False
+
+    def write(self, block: str) -> Script:
+        self._text.append(
+            '{"jsonrpc":"2.0","id":1,"method":"eth_simulateV1","params":[{"blockStateCalls":['
+        )
+        calls = self._program.calls
+        every = self._plan.checkpoint_every or 0
+        at = 0
+        while at < self._stop:
+            first = calls[at]
+            end = at + 1
+            while end < self._stop and _same_block(first, calls[end]):
+                end += 1
+            while at < end:
+                due = end if not every or self._distinct else min(end, at - at % every + every)
+                self._block(range(at, due))
+                passed = every and due // every > at // every
+                if passed and due < self._stop and self._room(due):
+                    self._reading(due)
+                at = due
+        self._reading(self._stop)
+        self._text.append(f'],"validation":false,"traceTransfers":false}},"{block}"]}}')
+        self._flush()
+        return Script(
+            tuple(self._pieces), tuple(self._steps), frozenset(self._invalid), len(self._plan.getters)
+        )
+
+    def _room(self, at: int) -> bool:
+        # A reading takes two blocks of its own.
+        calls = self._program.calls
+        return not self._distinct or calls[at].block_number > calls[at - 1].block_number + 2
+
+    def _block(self, indices: range) -> None:
+        calls = self._program.calls
+        sent = []
+        texts = []
+        for index in indices:
+            call = calls[index]
+            gas = self._gas[index]
+            # Cheap bound first: counting zero bytes of every call would cost more than running it.
+            if gas < 21_000 + 34 * len(call.input) and gas < intrinsic_gas(
+                call.input, self._hardfork
+            ):
+                self._invalid.add(index)
+                continue
+            value = f'"value":"{call.value:#x}",' if call.value else ""
+            texts.append(
+                f'{{"from":"{call.sender}","to":"{call.to or self._address}","gas":"{gas:#x}",'
+                f'"gasPrice":"0x0",{value}"input":"{call.input}"}}'
+            )
+            sent.append(index)
+        if sent:
+            self._open(calls[sent[0]], code=RESTORE if self._restore_due else None)
+            self._restore_due = False
+            self._text.append(",".join(texts))
+            self._text.append("]}")
+            self._steps.append(tuple(sent))
+
+    def _open(self, like: Call | None, code: int | None = None) -> None:
+        """Begin a block at the place and time of ``like``, up to its list of calls."""
+        program = self._program
+        number = like.block_number if like else program.deployment.block_number
+        if self._distinct and number <= self._number:
+            number = self._number + 1
+        self._number = number
+        time = like.timestamp if like else program.deployment.timestamp
+        comma = "," if self._steps else ""
+        self._text.append(
+            f'{comma}{{"blockOverrides":{{"number":"{number:#x}","time":"{time:#x}",'
+            f'"gasLimit":"{BLOCK_GAS:#x}","feeRecipient":"{program.coinbase}",'
+            f'"baseFeePerGas":"{program.base_fee:#x}",{self._randomness(number)}}},'
+        )
+        if self._overrides:
+            self._text.append(f'"stateOverrides":{{{self._overrides}}},')
+            self._overrides = ""
+        elif code is not None:
+            self._text.append(f'"stateOverrides":{{"{self._address}":{{"code":"')
+            if code == RESTORE:
+                self._flush()
+                self._pieces.append(RESTORE)
+            else:
+                self._text.append(READER)
+            self._text.append('"}},')
+        self._text.append('"calls":[')
+
+    def _randomness(self, number: int) -> str:
+        name = "prevRandao" if self._merged else "difficulty"
+        if self._program.prevrandao is not None:
+            return f'"{name}":"{self._program.prevrandao}"'
+        return f'"{name}":"0x{word(randomness(number, self._merged))}"'
+
+    def _reading(self, after: int) -> None:
+        like = self._program.calls[after - 1] if after else None
+        head = f'{{"from":"{PROBE_ADDRESS}","gas":"{_READ_GAS:#x}","gasPrice":"0x0","to":'
+        probe = f'{{"from":"{PROBE_ADDRESS}","gas":"{_PROBE_GAS:#x}","gasPrice":"0x0","to":'
+        target = "0" * 24 + self._address[2:]
+        asked = [f'{head}"{SIZE_ADDRESS}","input":"0x{target}"}}']
+        for getter in self._plan.getters:
+            # Through the probe a "view" that writes after all can only fail. Before Byzantium there is no such call.
+            if self._static:
+                asked.append(f'{probe}"{PROBE_ADDRESS}","input":"0x{target}{getter.input[2:]}"}}')
+            else:
+                asked.append(f'{probe}"{self._address}","input":"{getter.input}"}}')
+        self._open(like)
+        self._text.append(",".join(asked) + "]}")
+        self._steps.append(Reading(after))
+        self._open(like, code=READ)
+        self._text.append(f'{head}"{self._address}","input":"')
+        self._flush()
+        self._pieces.append(READ)
+        self._text.append('"}]}')
+        self._restore_due = True
+
+    def _first_overrides(self) -> str:
+        program = self._program
+        calls = program.calls
+        wealth = hex(_RICH + sum(call.value for call in calls))
+        senders = dict.fromkeys(call.sender for call in calls)
+        senders.pop(self._address, None)
+        parts = [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
+        parts.append(f'"{PROBE_ADDRESS}":{{"code":"{PROBE}"}}')
+        parts.append(f'"{SIZE_ADDRESS}":{{"code":"{SIZE}"}}')
+        return ",".join(parts)
+
+    def _flush(self) -> None:
+        if self._text:
+            self._pieces.append("".join(self._text).encode())
+            self._text = []
+
+
+def randomness(number: int, merged: bool) -> int:
+    """A block's prevrandao (or, before the merge, its difficulty) where the program names none.
+
+    Fixed by the block's number, so that every subject and every run sees the same.
+    """
+    mixed = (number + 1) * 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95
+    return mixed % (1 << 256) if merged else 10**15 + mixed % 10**14
+
+
+def _same_block(first: Call, second: Call) -> bool:
+    return first.block_number == second.block_number and first.timestamp == second.timestamp
