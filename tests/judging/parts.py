@@ -1,0 +1,115 @@
+"""Oracles and a strategy for the tests of the judging."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from solexp.core import (
+    Candidate,
+    CompilerSettings,
+    Completion,
+    Generation,
+    Message,
+    Outcome,
+    Prompt,
+    Target,
+    Task,
+    Verdict,
+)
+from solexp.judging import Job
+from solexp.oracles.base import Case, Oracle, verdict
+
+SOURCE = "contract A {}"
+
+
+def task(name: str) -> Task:
+    return Task(
+        id=name,
+        benchmark="hand",
+        compiler=CompilerSettings(version="0.8.17"),
+        sources={"a.sol": SOURCE},
+        target=Target(path="a.sol", contract="A", start=0, end=len(SOURCE)),
+        framework=SOURCE,
+    )
+
+
+def generations(name: str, *texts: str) -> tuple[Generation, ...]:
+    return tuple(
+        Generation(
+            key=f"{name}/{index}",
+            task_id=name,
+            batch="greedy",
+            repeat=0,
+            index=index,
+            completion=Completion(text=text),
+        )
+        for index, text in enumerate(texts)
+    )
+
+
+class AsIs:
+    """The reply is the code."""
+
+    def fingerprint(self) -> dict[str, object]:
+        return {"strategy": "as is"}
+
+    def prompt(self, task: Task) -> Prompt:
+        return Prompt(task_id=task.id, messages=(Message("user", "?"),))
+
+    def candidate(self, task: Task, generation: Generation) -> Candidate:
+        if generation.completion.text == "breaks the extraction":
+            raise ValueError("cannot extract")
+        return Candidate(
+            task_id=task.id,
+            batch=generation.batch,
+            repeat=generation.repeat,
+            index=generation.index,
+            code=generation.completion.text,
+        )
+
+
+class Acting:
+    """Does what the candidate says: the harness's own worst day."""
+
+    name = "acting"
+    decides = True
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {"oracle": "acting"}
+
+    def judge(self, case: Case) -> list[Verdict]:
+        return [self._judge(candidate) for candidate in case.candidates]
+
+    def _judge(self, candidate: Candidate) -> Verdict:
+        match candidate.code:
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "raise":
+                raise ZeroDivisionError("ours")
+            case "child sleeps":
+                subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"], check=True)
+            case "child grows":
+                grow = "x = []\nwhile True: x.append(b'x' * 10_000_000)"
+                subprocess.run([sys.executable, "-c", grow], check=True)
+            case "sleep":
+                time.sleep(60)
+        passed = candidate.code == SOURCE
+        return verdict(self.name, candidate, Outcome.PASS if passed else Outcome.FAIL)
+
+
+def job(
+    name: str, *texts: str, seconds: float = 30, memory_mb: int = 2000, oracle: Oracle | None = None
+) -> Job:
+    return Job(
+        task=task(name),
+        generations=generations(name, *texts),
+        strategy=AsIs(),
+        oracles=(oracle or Acting(),),
+        seconds=seconds,
+        memory_mb=memory_mb,
+    )
