@@ -4,10 +4,10 @@ SolContractEval (§3.1, Table I) sorts its 124 contracts into ERC20 (52), DeFi (
 release says of no contract where it belongs. These rules stand in for the missing labels. They look at everything that
 the target is made of (itself and what it inherits in its file), and the first that holds decides:
 
-1. ERC721: it names ERC721 or ERC1155 among its bases (``ERC721``, ``IERC721``, ``ERC721A``, ``ERC1155``, …), is so named
-   itself, or defines ``ownerOf`` and a transfer of tokens.
-2. ERC20: it defines or declares ``transfer`` with two or three parameters together with ``approve``, ``transferFrom`` or
-   ``balanceOf``; or a base's name holds ERC20, ERC223 or ERC777.
+1. ERC721: it names ERC721 or ERC1155 among its bases (``ERC721``, ``IERC721``, ``ERC721A``, ``ERC1155``, …), is so
+   named itself, or defines ``ownerOf`` and a transfer of tokens.
+2. ERC20: it defines or declares ``transfer`` with two or three parameters together with ``approve``, ``transferFrom``
+   or ``balanceOf``; or a base's name holds ERC20, ERC223 or ERC777.
 3. DeFi: a function's name speaks of money at work (stake, swap, deposit, invest, sale, reward, claim, …). ``withdraw``
    alone does not count: most owners can empty their contract.
 4. Others.

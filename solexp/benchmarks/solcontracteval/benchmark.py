@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
+from solexp.benchmarks import taskset
 from solexp.benchmarks.base import select
 from solexp.benchmarks.solcontracteval import bundle
-from solexp.benchmarks.solcontracteval.entry import task
+from solexp.benchmarks.solcontracteval.entry import shortened, task
+from solexp.benchmarks.solcontracteval.importing import read_creations
 from solexp.core import Task
 from solexp.core.hashing import file_hash
 from solexp.toolchain.homes import data_home
@@ -42,13 +44,38 @@ class SolContractEval:
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
-        found = [task(entry, calls=self._calls) for entry in bundle.entries(self.folder)]
-        return select(found, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed)
+        return select(
+            self._all(), limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
+        )
+
+    def _all(self) -> list[Task]:
+        if taskset.exists(self.folder):
+            return [shortened(found, self._calls) for found in taskset.read(self.folder)]
+        return [task(entry, calls=self._calls) for entry in bundle.entries(self.folder)]
 
     def tasks(self) -> tuple[Task, ...]:
-        """The chosen tasks in the release's order."""
+        """The chosen tasks in the release's order.
+
+        Raises UserError when there are no data, DataError when they are malformed.
+        """
         return self._tasks
+
+    def creation_inputs(self) -> dict[str, str]:
+        """Inputs of the recorded creations by task id, as hex with ``0x``, the constructor's arguments included.
+
+        The gold check sets them beside the build of the reference.
+        """
+        if taskset.exists(self.folder):
+            return read_creations(self.folder)
+        return {
+            entry.id: entry.transactions[0].input
+            for entry in bundle.entries(self.folder)
+            if entry.transactions
+        }
 
     def data_hashes(self) -> dict[str, str]:
         """SHA-256 of the data files by name."""
-        return {name: file_hash(self.folder / name) for name in (bundle.TASKS, bundle.TRANSACTIONS)}
+        names = (
+            (taskset.TASKS,) if taskset.exists(self.folder) else (bundle.TASKS, bundle.TRANSACTIONS)
+        )
+        return {name: file_hash(self.folder / name) for name in names}

@@ -118,6 +118,14 @@ def task(entry: Entry, *, calls: int | None = None) -> Task:
     )
 
 
+def shortened(found: Task, calls: int | None) -> Task:
+    """The task with at most its first ``calls`` recorded calls."""
+    if calls is None or found.program is None:
+        return found
+    program = msgspec.structs.replace(found.program, calls=found.program.calls[:calls])
+    return msgspec.structs.replace(found, program=program)
+
+
 def settings(entry: Entry) -> CompilerSettings:
     """The compiler settings of the verified build.
 

@@ -1,0 +1,49 @@
+"""Comparing a build with the creation code that the chain recorded."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from solexp.core import ContractBuild, Program
+
+# The hash of the metadata follows the key ``bzzr0``, ``bzzr1`` or ``ipfs`` of a CBOR map. It depends on files' names and on
+# comments, not on what the code does. Contracts that create others hold several.
+_METADATA_HASH = re.compile(r"(627a7a723[01]5820|6970667358221220)[0-9a-f]{64}")
+_PLACEHOLDER = re.compile(r"__.{36}__|__\$[0-9a-f]{34}\$__")
+
+
+class CreationMatch(StrEnum):
+    """How a build's creation code compares with the recorded one."""
+
+    EQUAL = "equal"
+    METADATA = "equal but for the metadata hash"
+    DIFFERENT = "different"
+
+
+def compare_creation(build: ContractBuild, program: Program, recorded: str) -> CreationMatch:
+    """How ``build`` with the program's constructor arguments compares with the input of the recorded creation.
+
+    A compiler of the recorded version makes the same code from the same source, up to the metadata's hash.
+    """
+    code = build.creation + program.deployment.constructor_args.removeprefix("0x")
+    if code == recorded:
+        return CreationMatch.EQUAL
+    if _without_hash(code) == _without_hash(recorded):
+        return CreationMatch.METADATA
+    return CreationMatch.DIFFERENT
+
+
+def linked_addresses(unlinked: str, recorded: str) -> dict[str, str]:
+    """The addresses that the recorded code holds where the unlinked code has placeholders.
+
+    By placeholder as the compiler writes it (40 characters). Both are hex with ``0x``.
+    """
+    return {
+        match[0]: "0x" + recorded[match.start() : match.end()]
+        for match in _PLACEHOLDER.finditer(unlinked)
+    }
+
+
+def _without_hash(code: str) -> str:
+    return _METADATA_HASH.sub(r"\1", code)

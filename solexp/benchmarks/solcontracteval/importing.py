@@ -1,0 +1,155 @@
+"""From the authors' release to solexp's task format."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from solexp.benchmarks import taskset
+from solexp.benchmarks.solcontracteval.entry import task
+from solexp.benchmarks.solcontracteval.release import Problem, Release
+from solexp.core import DataError, Task, UserError
+
+REPOSITORY = "https://github.com/yzf0304/SolContractEval"
+COMMIT = "9b88f1ab1a58a12d99f421a811221091d138a7cf"
+"""The commit of 2025-09-19 that everything measured here refers to."""
+
+CREATIONS = "creations.jsonl.gz"
+"""Inputs of the recorded creations, for the check against the chain: ``{"id", "input"}`` a line."""
+
+_FOLDERS = (
+    "dataset",
+    "results/experiments",
+    "results/model_output",
+    "results/transaction_replay/Contract_Info",
+    "results/transaction_replay/Transaction_Trace",
+    "results/transaction_replay/Tx_History",
+)
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What an import did."""
+
+    folder: Path
+    tasks: int
+    without_history: int
+    """Tasks that have no recorded transactions."""
+    problems: tuple[Problem, ...] = ()
+    """What was malformed and left out."""
+
+
+def import_release(source: Path, folder: Path, *, origin: str | None = None) -> Report:
+    """Makes a task set in ``folder`` from the release in ``source``.
+
+    Malformed files and rows are left out and listed in the report. Raises UserError when ``source`` is no release, or
+    when nothing of it is usable; then ``folder`` stays as it was.
+    """
+    release = Release(source)
+    creations: dict[str, str] = {}
+    tasks = list(_tasks(release, creations))
+    if not tasks:
+        first = f"; the first problem: {release.problems[0]}" if release.problems else ""
+        raise UserError(f"{source} holds no usable task{first}")
+    taskset.write(folder, "solcontracteval", origin or str(source), tasks)
+    _write_creations(folder, creations)
+    return Report(
+        folder=folder,
+        tasks=len(tasks),
+        without_history=sum(found.program is None for found in tasks),
+        problems=tuple(release.problems),
+    )
+
+
+def _tasks(release: Release, creations: dict[str, str]) -> Iterator[Task]:
+    for entry in release.entries():
+        try:
+            found = task(entry)
+        except DataError as error:
+            release.problem(Path(f"dataset/prompt/{entry.id}.json"), str(error))
+            continue
+        if entry.transactions:
+            creations[entry.id] = entry.transactions[0].input
+        yield found
+
+
+def _write_creations(folder: Path, creations: dict[str, str]) -> None:
+    staged = folder / f".{CREATIONS}.{os.getpid()}"
+    with staged.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+        for task_id, data in creations.items():
+            file.write(msgspec.json.encode({"id": task_id, "input": data}) + b"\n")
+    staged.replace(folder / CREATIONS)
+
+
+def read_creations(folder: Path) -> dict[str, str]:
+    """Inputs of the recorded creations by task id, as an import wrote them."""
+    with gzip.open(folder / CREATIONS, "rb") as file:
+        rows = [msgspec.json.decode(line, type=dict[str, str]) for line in file]
+    return {row["id"]: row["input"] for row in rows}
+
+
+def fetch(folder: Path, *, repository: str = REPOSITORY, commit: str = COMMIT) -> Report:
+    """Clones the release at the pinned commit into ``folder``/release and imports it into ``folder``.
+
+    The clone is kept, since it holds the released model outputs. Raises UserError in one line when git is missing or
+    the repository cannot be reached.
+    """
+    if shutil.which("git") is None:
+        raise UserError("git is needed to fetch solcontracteval, and is not on PATH; install it")
+    clone = folder / "release"
+    if _head(clone) != commit:
+        staged = folder / f".release.{os.getpid()}"
+        staged.mkdir(parents=True)
+        try:
+            _clone(staged, repository, commit)
+            if clone.exists():
+                shutil.rmtree(clone)
+            staged.rename(clone)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    return import_release(clone, folder, origin=f"{repository} at {commit}")
+
+
+def _clone(folder: Path, repository: str, commit: str) -> None:
+    print(f"fetching {repository} at {commit[:12]} …", file=sys.stderr, flush=True)
+    _git(folder, "init", "--quiet")
+    _git(folder, "sparse-checkout", "set", *_FOLDERS)
+    _git(folder, "remote", "add", "origin", repository)
+    try:
+        _git(folder, "fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", commit)
+        _git(folder, "checkout", "--quiet", commit)
+    except subprocess.CalledProcessError as error:
+        lines = [line for line in error.stderr.strip().splitlines() if line] or ["git said nothing"]
+        reason = next((line for line in lines if line.startswith("fatal")), lines[-1])
+        raise UserError(
+            f"cannot fetch {repository}: {reason}; mend the network, or import a copy: "
+            "solexp data import solcontracteval --from DIR"
+        ) from None
+
+
+def _head(folder: Path) -> str | None:
+    if not (folder / ".git").exists():
+        return None
+    try:
+        return _git(folder, "rev-parse", "HEAD").strip()
+    except subprocess.CalledProcessError:
+        return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    # A repository that asks for a password must fail, not wait for a terminal.
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    return done.stdout
