@@ -67,7 +67,7 @@ def verdicts(passing: bool) -> list[Verdict]:
     return rows
 
 
-def make_run(  # noqa: PLR0913
+def make_run(
     path: Path,
     *,
     passing: bool = True,
