@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
+
 from solexp.core.errors import ToolError
 from solexp.toolchain.shelf import place, say, shelve
 from solexp.toolchain.tables import node_lock
@@ -56,11 +58,17 @@ def ensure_node() -> Path:
     return node_on_path() or _shelved_node() / _NODE
 
 
+def npm_on_path() -> Path | None:
+    """npm on PATH if the Node there can run it, else None."""
+    npm = shutil.which("npm")
+    return Path(npm) if npm and node_on_path() else None
+
+
 def npm_command() -> list[str]:
     """The words that run npm. Raises ToolError when neither PATH nor pip has one."""
-    npm = shutil.which("npm")
-    if npm and node_on_path():
-        return [npm]
+    npm = npm_on_path()
+    if npm:
+        return [str(npm)]
     folder = _shelved_node()
     return [str(folder / _NODE), str(folder / _NPM_CLI)]
 
@@ -72,9 +80,19 @@ def node_environment() -> dict[str, str]:
     return env
 
 
-def shelved_node() -> Path | None:
-    """Where the pinned Node stands or would stand."""
-    return place("node", node_lock()[0]) / _NODE
+class ShelvedNode(msgspec.Struct, frozen=True):
+    """The pinned Node and where it stands, or would stand."""
+
+    version: str
+    node: Path
+    npm_cli: Path
+
+
+def shelved_node() -> ShelvedNode:
+    """The pinned Node, installed or not."""
+    version = node_lock()[0]
+    folder = place("node", version)
+    return ShelvedNode(version, folder / _NODE, folder / _NPM_CLI)
 
 
 def _shelved_node() -> Path:

@@ -1,0 +1,57 @@
+# Everything a newcomer needs; `make` alone says what there is.
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Options for pytest, such as ARGS="-x tests/core".
+ARGS ?=
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url
+export UV_CUSTOM_COMPILE_COMMAND = make lock
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead lock clean
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make .venv with pinned packages and install Node, Foundry and compilers
+
+$(READY): requirements/build.txt requirements/lock.txt pyproject.toml tools/setup.sh
+	@VENV=$(VENV) sh tools/setup.sh
+
+demo: $(READY) ## do the main job on the embedded benchmark, without a key or an account
+	@$(BIN)/solexp run experiments=demo
+
+test: $(READY) ## run the tests, but for the slow ones and those that drive a browser
+	$(BIN)/python -m pytest -m "not slow and not ui" $(ARGS)
+
+test-ui: $(READY) ## run the tests that drive a headless browser (needs chromium)
+	$(BIN)/python -m pytest -m ui $(ARGS)
+
+test-slow: $(READY) ## run the tests that take minutes
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+lint: $(READY) ## check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## format the code
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+bench-replay: $(READY) ## measure replay throughput beside Hardhat and step-by-step anvil
+	@$(BIN)/python bench/replay.py
+
+bench-compile: $(READY) ## measure compile throughput beside one solcjs process a call
+	@$(BIN)/python bench/compile.py
+
+bench-overhead: $(READY) ## measure the harness's own CPU time
+	@$(BIN)/python bench/overhead.py
+
+lock: ## pin the newest fitting packages anew, with hashes (LOCK=--upgrade to move all of them)
+	$(COMPILE) $(LOCK) requirements/build.in -o requirements/build.txt
+	$(COMPILE) $(LOCK) -c requirements/build.txt --extra dev pyproject.toml -o requirements/lock.txt
+
+clean: ## remove the environment and caches of the checkout (not runs, data or tools)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
