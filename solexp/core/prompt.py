@@ -49,7 +49,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """Latency, in seconds."""
 
 
-class Batch(msgspec.Struct, frozen=True, kw_only=True):
+class Batch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Samples drawn alike: one temperature, one top-p, for the ks they serve."""
 
     name: str

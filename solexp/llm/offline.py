@@ -6,6 +6,7 @@ import random
 
 from solexp.core import Completion, Task, UserError
 from solexp.llm.model import Request
+from solexp.solidity.stubs import Kind, stubbed
 
 
 def _fenced(code: str) -> str:
@@ -67,3 +68,23 @@ class Mutants:
         name = self.choose(request)
         task = request.task
         return Completion(text=_fenced(task.mutants.get(name, task.reference)))
+
+
+class Stubs:
+    """Answers with the reference, its functions' bodies taken out: what no oracle may pass.
+
+    A task whose stub passes tests nothing.
+    """
+
+    paid = False
+
+    def __init__(self, kind: Kind = "empty") -> None:
+        """``kind`` is ``empty`` (functions do nothing) or ``revert`` (functions always revert)."""
+        self.kind = kind
+
+    def fingerprint(self, task: Task) -> dict[str, object]:
+        return {"model": "stubs", "task": task.content_hash, "kind": self.kind}
+
+    def complete(self, request: Request) -> Completion:
+        task = request.task
+        return Completion(text=_fenced(stubbed(task.reference, task.target.contract, self.kind)))

@@ -8,6 +8,7 @@ Positions are UTF-8 byte offsets, ends exclusive.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from functools import cache
 
@@ -38,7 +39,10 @@ _ARGUMENTS = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 
 @cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_solidity.language()))
+    with warnings.catch_warnings():
+        # The grammar's package still hands its language over as a number.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Parser(Language(tree_sitter_solidity.language()))
 
 
 def parses(source: str) -> bool:

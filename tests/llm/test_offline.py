@@ -1,0 +1,129 @@
+"""The calibration models, and how samples are drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from solexp.core import Batch, CompilerSettings, Message, Prompt, Target, Task, UserError
+from solexp.llm.model import Model, Request, generation_key
+from solexp.llm.offline import Mutants, Reference, Stubs
+from solexp.llm.sampling import Sampling
+from solexp.solidity.extract import extract_contract
+
+SOURCE = """pragma solidity ^0.8.0;
+contract A {
+    uint256 n;
+    constructor() { n = 1; }
+    modifier once() { require(n == 1); _; }
+    function bump(uint256 by) external once returns (uint256) { n += by; return n; }
+    function read() external view returns (uint256) { if (n > 0) { return n; } return 0; }
+}
+"""
+START = SOURCE.index("contract")
+
+
+def task(**fields: Any) -> Task:
+    return Task(
+        id="a",
+        benchmark="hand",
+        compiler=CompilerSettings(version="0.8.17"),
+        sources={"a.sol": SOURCE},
+        target=Target(path="a.sol", contract="A", start=START, end=len(SOURCE) - 1),
+        framework="contract A {}",
+        **fields,
+    )
+
+
+def request(index: int = 0, **fields: Any) -> Request:
+    batch = Batch(name="nucleus", n=5, temperature=0.2, ks=(5,))
+    prompt = Prompt(task_id="a", messages=(Message("user", "write A"),))
+    return Request(
+        task=fields.pop("task", task()), prompt=prompt, batch=batch, repeat=0, index=index
+    )
+
+
+def code(model: Model, wanted: Request) -> str | None:
+    return extract_contract(model.complete(wanted).text, "A").code
+
+
+def test_the_reference_answers_with_the_reference() -> None:
+    assert code(Reference(), request()) == task().reference
+
+
+def test_mutants_are_drawn_by_the_seed_alone() -> None:
+    many = task(mutants={name: f"contract A {{ /* {name} */ }}" for name in "pqr"})
+    model = Mutants(reference_share=0.5, seed=1)
+    names = [model.choose(request(index, task=many)) for index in range(2000)]
+    again = Mutants(reference_share=0.5, seed=1)
+    assert names == [again.choose(request(index, task=many)) for index in range(2000)]
+    shares = Counter(names)
+    assert 0.45 < shares["reference"] / 2000 < 0.55
+    assert all(0.13 < shares[name] / 2000 < 0.21 for name in "pqr")
+
+
+def test_one_mutant_can_be_asked_for() -> None:
+    many = task(mutants={"p": "contract A { uint p; }", "q": "contract A {}"})
+    model = Mutants(reference_share=0, only="p")
+    assert code(model, request(task=many)) == "contract A { uint p; }"
+
+
+def test_a_share_beyond_one_is_refused() -> None:
+    with pytest.raises(UserError, match="reference_share"):
+        Mutants(reference_share=1.5)
+
+
+def test_stubs_keep_everything_but_the_functions_bodies() -> None:
+    stub = code(Stubs("empty"), request())
+    assert stub is not None
+    assert "constructor() { n = 1; }" in stub
+    assert "modifier once() { require(n == 1); _; }" in stub
+    assert "returns (uint256) {}" in stub
+    assert "n += by" not in stub
+    assert "return" not in stub.replace("returns", "")
+    reverting = code(Stubs("revert"), request())
+    assert reverting is not None
+    assert reverting.count("{ revert(); }") == 2
+
+
+def test_raising_n_keeps_the_keys_of_the_samples_that_are_there() -> None:
+    small = request(3)
+    large = Request(
+        task=small.task,
+        prompt=small.prompt,
+        batch=Batch(name="nucleus", n=10, temperature=0.2, ks=(5, 10)),
+        repeat=0,
+        index=3,
+    )
+    assert generation_key(Reference(), small) == generation_key(Reference(), large)
+    assert generation_key(Reference(), small) != generation_key(Reference(), request(4))
+    assert generation_key(Reference(), small) != generation_key(Stubs(), small)
+
+
+def batch(**fields: Any) -> dict[str, dict[str, Any]]:
+    return {"nucleus": {"n": 5, "temperature": 0.2, "ks": [3, 5], **fields}}
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        (batch(ks=[1, 5]), "k = 1 comes from a greedy sample"),
+        (batch(n=0), "at least 1"),
+        (batch(temperature=3), "between 0 and 2"),
+        (batch(top_p=0), "top_p"),
+        (batch(ks=[0]), "every k"),
+        (batch(temprature=1), "temprature"),
+        (batch() | {"greedy": {"n": 1, "ks": [1, 3]}}, "k = 3 is served by both"),
+        ({}, "at least one batch"),
+    ],
+)
+def test_wrong_batches_are_refused(batches: dict[str, dict[str, Any]], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Sampling(batches)
+
+
+def test_mean_of_n_is_the_name_under_which_nucleus_samples_serve_k_1() -> None:
+    sampling = Sampling({"mean_of_n": {"n": 5, "temperature": 0.2, "ks": [1, 3, 5]}})
+    assert sampling.batches[0].ks == (1, 3, 5)
