@@ -24,7 +24,7 @@ _SHORTER = 8
 """A run that used up its memory or answer is tried again with a program this many times shorter."""
 
 
-class Limit(Exception):  # noqa: N818
+class Limit(Exception):
     """A subject used up its ``time``, ``memory`` or ``answer``."""
 
 
@@ -256,9 +256,7 @@ class _Session:
             answer_bytes=self._machine.answer_mb << 20,
         )
         known = self._known.setdefault(slots.calldata, {})
-        calls, checkpoints, _ = answers.read(
-            answer, script, limits, stop, self._plan, slots, known
-        )
+        calls, checkpoints, _ = answers.read(answer, script, limits, stop, self._plan, slots, known)
         return calls, checkpoints
 
     def _slot_plan(self, subject: Subject) -> SlotPlan:

@@ -1,4 +1,4 @@
-"""Which rules of the EVM were in force at a block of Ethereum mainnet, and what a transaction costs before it starts."""
+"""Which rules of the EVM held at a block of Ethereum mainnet, and what a transaction costs before it starts."""
 
 from __future__ import annotations
 

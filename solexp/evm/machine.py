@@ -62,9 +62,7 @@ class Observation(msgspec.Struct, frozen=True):
 class Machine(Protocol):
     """Runs one program on several contracts under like conditions."""
 
-    def run(
-        self, program: Program, subjects: Sequence[Subject], plan: Observation
-    ) -> list[Trace]:
+    def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
         """One trace a subject, in order.
 
         The first subject is the reference: its use of gas bounds what the others may burn where the chain recorded

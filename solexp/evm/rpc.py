@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from solexp.core import HarnessError, TimeLimitExceeded
+
+if TYPE_CHECKING:
+    from web3.types import RPCEndpoint
 
 _JOIN_BELOW = 8 << 20
 
@@ -24,7 +27,7 @@ class RpcError(HarnessError):
         self.data = data
 
 
-class AnswerTooLarge(Exception):  # noqa: N818
+class AnswerTooLarge(Exception):
     """The node's answer is longer than allowed."""
 
 
@@ -33,9 +36,9 @@ class Connection:
 
     def __init__(self, url: str, *, timeout_s: float = 60.0) -> None:
         # web3 and requests take a second to import; only a process that talks to a node pays for them.
-        import requests
-        from requests.adapters import HTTPAdapter
-        from web3 import HTTPProvider
+        import requests  # noqa: PLC0415
+        from requests.adapters import HTTPAdapter  # noqa: PLC0415
+        from web3 import HTTPProvider  # noqa: PLC0415
 
         self.url = url
         self._timeout_s = timeout_s
@@ -59,10 +62,8 @@ class Connection:
 
         Raises RpcError when the node refuses it, NodeGone when there is no node, TimeLimitExceeded when it is late.
         """
-        from web3.types import RPCEndpoint
-
         try:
-            answer = self.provider.make_request(RPCEndpoint(method), list(params))
+            answer = self.provider.make_request(cast("RPCEndpoint", method), list(params))
         except self._late as error:
             raise TimeLimitExceeded(
                 f"{method}: no answer from the node in {self._timeout_s:g} s"
@@ -88,7 +89,7 @@ class Connection:
         try:
             with self._session.post(
                 self.url,
-                data=body,  # type: ignore[arg-type]  # requests takes anything it can iterate over
+                data=body,
                 headers=self._headers,
                 timeout=timeout_s,
                 stream=True,

@@ -118,7 +118,10 @@ class _Writer:
         self._text.append(f'],"validation":false,"traceTransfers":false}},"{block}"]}}')
         self._flush()
         return Script(
-            tuple(self._pieces), tuple(self._steps), frozenset(self._invalid), len(self._plan.getters)
+            tuple(self._pieces),
+            tuple(self._steps),
+            frozenset(self._invalid),
+            len(self._plan.getters),
         )
 
     def _room(self, at: int) -> bool:

@@ -177,7 +177,7 @@ class _Planner:
 
     def _mapping(self, kind: dict[str, Any], place: _Place, suffix: str) -> None:
         key_type: str = self._types[kind["key"]]["label"]
-        if key_type.split(" ")[0] in ("string", "bytes"):
+        if key_type.split(" ", maxsplit=1)[0] in ("string", "bytes"):
             for label, slot in place.slots():
                 for text in self._keys.texts[:DEEP_ENTRIES]:
                     inner = keccak(bytes.fromhex(text + word(slot)))

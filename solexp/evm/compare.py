@@ -1,0 +1,317 @@
+"""Setting a candidate's trace beside the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+import msgspec
+
+from solexp.core import (
+    CallResult,
+    Checkpoint,
+    ContractBuild,
+    Divergence,
+    Log,
+    Program,
+    Trace,
+    UserError,
+)
+from solexp.core.errors import nearest
+from solexp.evm.abi import changing_functions, describe_call, describe_output
+
+Axis = Literal["status", "return", "revert", "events", "storage", "gas"]
+"""What can differ. A deployment that fails is an axis of its own, ``deployment``, which always decides."""
+
+AXES: tuple[Axis, ...] = ("status", "return", "revert", "events", "storage", "gas")
+
+AXIS_SETS: dict[str, tuple[Axis, ...]] = {
+    "solcontracteval": ("status", "return", "events", "storage"),
+    "strict": ("status", "return", "revert", "events", "storage"),
+    "status": ("status",),
+    "status_return": ("status", "return"),
+    "status_events": ("status", "events"),
+    "status_return_events": ("status", "return", "events"),
+    "observable": ("status", "return", "revert", "events"),
+    "all": AXES,
+}
+"""Named choices of deciding axes: ``solcontracteval`` is that paper's, ``status`` is SolBehave's."""
+
+GAS_TOLERANCE = 0.10
+"""A successful call whose gas differs by more than this share of the reference's is flagged."""
+
+
+def axis_set(choice: str | Collection[str]) -> tuple[Axis, ...]:
+    """The axes that a name of `AXIS_SETS`, an axis, or a list of axes stands for. Raises UserError."""
+    names = AXIS_SETS.get(choice, (choice,)) if isinstance(choice, str) else tuple(choice)
+    for name in names:
+        if name not in AXES:
+            raise UserError(f"axes: unknown axis {name!r}; {nearest(name, [*AXES, *AXIS_SETS])}")
+    if not names:
+        raise UserError(f"axes: at least one must decide; choose from: {', '.join(AXES)}")
+    return tuple(axis for axis in AXES if axis in names)
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One place where two traces differ."""
+
+    axis: str
+    index: int | None
+    """0-based call; None for the deployment and for state at the end."""
+    expected: str
+    got: str
+    what: str | None = None
+    """Label of the slot or getter, for state."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """How a candidate's trace differs from the reference's."""
+
+    counts: dict[str, int]
+    """Differing calls by axis (for ``storage``: labels at the checkpoints); ``deployment`` is 0 or 1."""
+    first: dict[str, Difference]
+    """The first difference on each axis that has one."""
+    missing: tuple[str, ...] = ()
+    """State variables whose labels the candidate's storage lacks; they are not compared."""
+    gas_ratio: float | None = None
+    """Gas of the candidate over gas of the reference, summed over the calls that succeed in both."""
+    over_recorded_gas: int = 0
+    """Calls that used more gas than the recorded limit, where the reference fits."""
+    truncated: str | None = None
+    """Which limit cut the candidate's run short; what came after was not compared."""
+
+    def diverges(self, axes: Collection[str]) -> bool:
+        """Whether the traces differ on any of the axes, or in that just one was deployed."""
+        return any(self.counts.get(axis, 0) for axis in ("deployment", *axes))
+
+    def earliest(self, axes: Collection[str]) -> Difference | None:
+        """The first difference in program order on any of the axes."""
+        found = [self.first[axis] for axis in ("deployment", *axes) if axis in self.first]
+        return min(found, key=_order, default=None)
+
+
+def _order(difference: Difference) -> tuple[int, int]:
+    if difference.axis == "deployment":
+        return (-1, 0)
+    index = 1 << 62 if difference.index is None else difference.index
+    return (index, AXES.index(difference.axis))
+
+
+def compare(reference: Trace, candidate: Trace, program: Program) -> Comparison:
+    """All differences between two traces of ``program``, on every axis.
+
+    Return data and events are compared on calls that succeed in both, revert data on calls that fail in both. The
+    addresses of the two deployments count as the same. State is compared by label, at every checkpoint.
+    """
+    counts = dict.fromkeys(("deployment", *AXES), 0)
+    first: dict[str, Difference] = {}
+
+    def differ(
+        axis: str, index: int | None, expected: str, got: str, what: str | None = None
+    ) -> None:
+        counts[axis] += 1
+        if axis not in first:
+            first[axis] = Difference(axis=axis, index=index, expected=expected, got=got, what=what)
+
+    if (reference.address is None) != (candidate.address is None):
+        if not (candidate.stopped and candidate.address is None):
+            differ("deployment", None, _deployed(reference), _deployed(candidate))
+        return Comparison(counts=counts, first=first, truncated=candidate.stopped)
+    renamed = _Renaming(reference.address, candidate.address)
+    if renamed.logs(candidate.deployment.logs) != reference.deployment.logs:
+        differ(
+            "events",
+            0,
+            _events(reference.deployment.logs),
+            _events(candidate.deployment.logs),
+            "the constructor's events",
+        )
+    ours = theirs = over = 0
+    for index, (expected, got) in enumerate(zip(reference.calls, candidate.calls, strict=False)):
+        if expected.status != got.status:
+            differ("status", index, _status(expected), _status(got))
+        elif expected.status:
+            ours += got.gas_used
+            theirs += expected.gas_used
+            if expected.output != got.output and renamed.data(got.output) != expected.output:
+                differ("return", index, *map(describe_output, (expected.output, got.output)))
+            if expected.logs != got.logs and renamed.logs(got.logs) != expected.logs:
+                differ("events", index, *_unlike(expected.logs, renamed.logs(got.logs)))
+            if abs(got.gas_used - expected.gas_used) > GAS_TOLERANCE * expected.gas_used:
+                differ("gas", index, str(expected.gas_used), str(got.gas_used))
+        elif expected.output != got.output and renamed.data(got.output) != expected.output:
+            differ("revert", index, *map(describe_output, (expected.output, got.output)))
+        limit = program.calls[index].gas
+        if limit is not None and got.gas_used > limit >= expected.gas_used:
+            over += 1
+    missing: dict[str, None] = {}
+    for point, other in _matched(reference, candidate):
+        end = point.after >= len(program.calls)
+        for label, before, after in _state_differences(point, other, renamed, missing):
+            differ("storage", None if end else point.after - 1, before, after, label)
+    return Comparison(
+        counts=counts,
+        first=first,
+        missing=tuple(missing),
+        gas_ratio=ours / theirs if theirs else None,
+        over_recorded_gas=over,
+        truncated=candidate.stopped,
+    )
+
+
+class _Renaming:
+    """Reads the candidate's own address as the reference's."""
+
+    def __init__(self, reference: str | None, candidate: str | None) -> None:
+        same = reference is None or candidate is None or reference == candidate
+        self._names = None if same else (candidate[2:], reference[2:])  # type: ignore[index]
+
+    def data(self, text: str) -> str:
+        return text if self._names is None else text.replace(*self._names)
+
+    def logs(self, logs: tuple[Log, ...]) -> tuple[Log, ...]:
+        if self._names is None:
+            return logs
+        return tuple(
+            Log(self.data(log.address), tuple(map(self.data, log.topics)), self.data(log.data))
+            for log in logs
+        )
+
+    def labels(self, words: dict[str, str]) -> dict[str, str]:
+        if self._names is None:
+            return words
+        return {self.data(label): self.data(value) for label, value in words.items()}
+
+
+def _matched(reference: Trace, candidate: Trace) -> Iterator[tuple[Checkpoint, Checkpoint]]:
+    others = {point.after: point for point in candidate.checkpoints}
+    for point in reference.checkpoints:
+        if point.after in others:
+            yield point, others[point.after]
+
+
+def _state_differences(
+    expected: Checkpoint, got: Checkpoint, renamed: _Renaming, missing: dict[str, None]
+) -> Iterator[tuple[str, str, str]]:
+    if expected.balance != got.balance:
+        yield "balance", str(expected.balance), str(got.balance)
+    storage = renamed.labels(got.storage)
+    if expected.storage is not storage and expected.storage != storage:
+        roots = {_root(label) for label in storage}
+        for label, value in expected.storage.items():
+            other = storage.get(label)
+            if other is None:
+                if _root(label) not in roots:
+                    missing.setdefault(_root(label))
+            elif other != value:
+                yield label, describe_output(value), describe_output(other)
+    for label, result in expected.getters.items():
+        answer = got.getters.get(label)
+        if answer is None:
+            continue
+        if result.status != answer.status:
+            yield label, _status(result), _status(answer)
+        elif result.status and renamed.data(answer.output) != result.output:
+            yield label, describe_output(result.output), describe_output(answer.output)
+
+
+def _root(label: str) -> str:
+    return label.partition("[")[0].partition(".")[0]
+
+
+def _deployed(trace: Trace) -> str:
+    if trace.address is not None:
+        return "deployed"
+    reason = trace.deployment.error or describe_output(trace.deployment.output)
+    return f"not deployed: {reason}"
+
+
+def _status(result: CallResult) -> str:
+    if result.status:
+        return "success"
+    said = describe_output(result.output) if result.output != "0x" else result.error
+    return f"failure ({said})" if said else "failure"
+
+
+def _events(logs: tuple[Log, ...]) -> str:
+    return "; ".join(map(_event, logs[:3])) + (f"; … {len(logs)} in all" if len(logs) > 3 else "")
+
+
+def _event(log: Log) -> str:
+    data = log.data if len(log.data) <= 140 else log.data[:140] + "…"
+    return f"[{', '.join(log.topics)}] {data} from {log.address}"
+
+
+def _unlike(expected: tuple[Log, ...], got: tuple[Log, ...]) -> tuple[str, str]:
+    for index, (one, other) in enumerate(zip(expected, got, strict=False)):
+        if one != other:
+            return f"event {index}: {_event(one)}", f"event {index}: {_event(other)}"
+    more = f"{len(expected)} events", f"{len(got)} events"
+    longer = expected[len(got) :] or got[len(expected) :]
+    return (
+        (f"{more[0]}, the next {_event(longer[0])}", more[1])
+        if len(expected) > len(got)
+        else (
+            more[0],
+            f"{more[1]}, the next {_event(longer[0])}",
+        )
+    )
+
+
+def divergence(
+    difference: Difference, program: Program, contract: ContractBuild | None
+) -> Divergence:
+    """A difference with its transaction, and the function named and decoded by the reference's ABI."""
+    index = difference.index
+    call = program.calls[index] if index is not None and index < len(program.calls) else None
+    function = describe_call(contract, call.input) if call is not None else None
+    if difference.what is not None:
+        function = difference.what if function is None else f"{difference.what} after {function}"
+    return Divergence(
+        axis=difference.axis,
+        index=index,
+        expected=difference.expected,
+        got=difference.got,
+        function=function,
+        tx_hash=call.recorded.tx_hash if call is not None and call.recorded else None,
+    )
+
+
+class Exercise(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a contract a program tries, as the reference's trace shows."""
+
+    calls: int
+    successful_calls: int
+    selectors: int
+    """Distinct functions among the successful calls."""
+    events: int
+    functions: int
+    """Functions in the ABI that may change state."""
+    functions_exercised: int
+    """... of which some call succeeds."""
+
+    @property
+    def share(self) -> float | None:
+        """Share of the state-changing functions that are exercised; None where there are none."""
+        return self.functions_exercised / self.functions if self.functions else None
+
+
+def exercise(program: Program, reference: Trace, contract: ContractBuild) -> Exercise:
+    """How much of the reference ``program`` tries."""
+    functions = changing_functions(contract)
+    reached: set[str] = set()
+    succeeded = events = 0
+    for call, result in zip(program.calls, reference.calls, strict=False):
+        if result.status:
+            succeeded += 1
+            events += len(result.logs)
+            if call.to in (None, reference.address):
+                reached.add(call.input[2:10])
+    return Exercise(
+        calls=len(program.calls),
+        successful_calls=succeeded,
+        selectors=len(reached),
+        events=events,
+        functions=len(functions),
+        functions_exercised=len(functions & reached),
+    )
