@@ -15,11 +15,13 @@ from solexp.core import (
     CompilerSettings,
     TimeLimitExceeded,
     ToolError,
+    UserError,
 )
 from solexp.core.hashing import content_hash
 from solexp.solidity import standard_json
 from solexp.solidity.pool import Pool
 from solexp.solidity.providers import PROVIDERS, Found, Provider, ask_native, find, release_of
+from solexp.solidity.versions import parse_range, pragmas, release
 from solexp.solidity.worker import CompilerAborted, Worker
 from solexp.store.cache import Store
 from solexp.toolchain.homes import cache_home
@@ -86,9 +88,9 @@ class Compiler:
             if full is None:
                 full = self._ask(found, version)
                 self._store.put(key, full)
-            if release_of(full) != version:
+            if release_of(full) != found.release:
                 raise ToolError(
-                    f"{found.path} was to be solc {version} but says that it is {full}; "
+                    f"{found.path} was to be solc {found.release} but says that it is {full}; "
                     "remove it, or choose another version"
                 )
             self._versions[version] = full
@@ -104,6 +106,7 @@ class Compiler:
         its process dies twice, UserError for settings that no compiler takes.
         """
         full = self.version(settings.version)
+        self._refuse_exact_pragmas(sources, settings.version)
         request = standard_json.request(sources, settings, ast=ast)
         key = content_hash(full, request)
         build = self._store.get(key, Build)
@@ -140,6 +143,23 @@ class Compiler:
                 ),
             )
         return standard_json.read(answer, full, sources, settings, ast=ast)
+
+    def _refuse_exact_pragmas(self, sources: dict[str, str], version: str) -> None:
+        """A stand-in would call a pragma wrong that is right; that must not look like the author's mistake."""
+        stands_in = self._find(version).release
+        if stands_in == version:
+            return
+        for path, source in sources.items():
+            for text in pragmas(source):
+                try:
+                    asked = parse_range(text)
+                except UserError:
+                    continue
+                if asked.allows(release(version)) and not asked.allows(release(stands_in)):
+                    raise ToolError(
+                        f"{path} asks for solc {text}, and {version} itself cannot be had here; "
+                        f"put solc {version} on PATH"
+                    )
 
     def _find(self, version: str) -> Found:
         if version not in self._found:

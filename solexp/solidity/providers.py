@@ -25,10 +25,18 @@ PROVIDERS: tuple[Provider, ...] = ("native", "solcx", "soljson")
 _VERSION = re.compile(r"(\d+\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?\+commit\.[0-9a-f]+")
 
 
+STAND_INS = {"0.8.1": "0.8.2"}
+"""npm's package of 0.8.1 holds 0.8.0. The next release takes all that 0.8.1 takes."""
+
+
 class Found(msgspec.Struct, frozen=True):
-    """A compiler on this machine: a native executable, or a soljson that ``node`` runs."""
+    """A compiler on this machine: a native executable, or a soljson that ``node`` runs.
+
+    ``release`` is the one asked for, or its stand-in.
+    """
 
     provider: Provider
+    release: str
     path: Path
     node: Path | None = None
 
@@ -90,7 +98,7 @@ def _native(version: str) -> Found:
         if path.is_file() and os.access(path, os.X_OK):
             try:
                 if release_of(ask_native(path)) == version:
-                    return Found("native", path.resolve())
+                    return Found("native", version, path.resolve())
             except ToolError as error:
                 log.debug("%s", error)
     raise ToolError("not installed")
@@ -125,11 +133,14 @@ def _solcx(version: str) -> Found:
         raise ToolError(f"cannot install: {error}") from error
     if release_of(ask_native(path)) != version:
         raise ToolError(f"{path} is not {version}")
-    return Found("solcx", path)
+    return Found("solcx", version, path)
 
 
 def _soljson(version: str) -> Found:
-    return Found("soljson", ensure_soljson(version), ensure_node())
+    release = STAND_INS.get(version, version)
+    if release != version:
+        log.warning("solc %s is not on npm: %s stands in for it", version, release)
+    return Found("soljson", release, ensure_soljson(release), ensure_node())
 
 
 _FINDERS = {"native": _native, "solcx": _solcx, "soljson": _soljson}
