@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +26,7 @@ from solexp.store import RunFolder, Store
 from solexp.store.records import write_lines
 from solexp.store.runfolder import TaskRow
 from solexp.toolchain.homes import cache_home
+from solexp.tracking.client import load_mlflow
 from solexp.tracking.publish import Status, publish
 from solexp.tracking.settings import TrackingSettings
 
@@ -54,17 +58,22 @@ def execute(
     run = _Run(spec, folder, n_jobs)
     try:
         _warm_up(spec)
-        run.go(stored)
+        with _terminable():
+            run.go(stored)
     except KeyboardInterrupt:
         stop_workers()
         run.finish("killed", None)
+        _publish_interrupted(folder, spec.tracking)
         raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
     except BaseException as error:
         stop_workers()
         run.finish("failed", f"{type(error).__name__}: {error}")
+        _publish(folder, spec.tracking, "failed")
         raise
     else:
-        return run.finish("finished", None)
+        summary = run.finish("finished", None)
+        _publish(folder, spec.tracking, "finished")
+        return summary
     finally:
         logger.removeHandler(handler)
         handler.close()
@@ -161,7 +170,7 @@ class _Run:
                 progress.advance()
 
     def finish(self, status: str, error: str | None) -> Summary:
-        """Write down what there is, in an order that does not depend on the workers', and publish it."""
+        """Write down what there is, in an order that does not depend on the workers'."""
         order = {task.id: number for number, task in enumerate(self.tasks)}
         batches = {batch.name: n for n, batch in enumerate(self.spec.sampling.batches)}
         oracles = {name: n for n, name in enumerate(self.spec.oracles)}
@@ -192,8 +201,20 @@ class _Run:
         if error is not None:
             fields["error"] = error
         self.folder.update_manifest(**fields)
-        _publish(self.folder, self.spec.tracking, status)
         return summary
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """While entered, SIGTERM (a scheduler's way to end a job) does what Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    earlier = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
 
 
 def _now() -> str:
@@ -211,17 +232,38 @@ def _publish(folder: RunFolder, tracking: TrackingSettings, status: str) -> None
         print(f"solexp: {error}", file=sys.stderr)
 
 
+_READY = threading.Event()
+"""MLflow is imported."""
+
+
 def _warm_up(spec: RunSpec) -> None:
     """Import MLflow (seconds) beside the work, so that an interrupted run can be marked at once."""
-    if spec.tracking.enabled:
+    if spec.tracking.enabled and not _READY.is_set():
         threading.Thread(target=_import_mlflow, daemon=True, name="solexp-warm-up").start()
 
 
 def _import_mlflow() -> None:
     try:
-        import mlflow  # noqa: F401, PLC0415
-    except Exception:  # the publishing itself will say what is wrong
-        _LOG.debug("mlflow cannot be imported", exc_info=True)
+        load_mlflow()
+    except ToolError:  # the publishing itself will say what is wrong
+        return
+    _READY.set()
+
+
+def _publish_interrupted(folder: RunFolder, tracking: TrackingSettings) -> None:
+    """Mark a run KILLED at once, or, where MLflow is not loaded yet, by a process of its own: nobody waits."""
+    if not tracking.enabled:
+        return
+    if _READY.is_set():
+        _publish(folder, tracking, "killed")
+        return
+    subprocess.Popen(
+        [sys.executable, "-m", "solexp.cli", "track", str(folder.path.absolute())],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:

@@ -61,6 +61,8 @@ def _hydra(words: Sequence[str]) -> None:
     )(_job)
     with in_one_line(words):
         decorated()
+    if _FAILED:
+        raise _FAILED.pop()
 
 
 def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
@@ -100,10 +102,23 @@ def _folders(root: Path) -> list[RunFolder]:
     return sorted(found, key=lambda folder: (len(folder.name), folder.name))
 
 
+_FAILED: list[BaseException] = []
+"""What a single run raised. Hydra would print a preamble before it."""
+
+
 def _job(config: DictConfig) -> float | None:
-    """One run, in whichever process Hydra's launcher chose. Returns the objective for a sweeper."""
+    """What Hydra calls, in whichever process its launcher chose. Returns the objective for a sweeper."""
+    if HydraConfig.get().mode == RunMode.MULTIRUN:
+        return _one_run(config, sweeping=True)
+    try:
+        return _one_run(config, sweeping=False)
+    except BaseException as error:
+        _FAILED.append(error)
+        return None
+
+
+def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     hydra_config = HydraConfig.get()
-    sweeping = hydra_config.mode == RunMode.MULTIRUN
     folder = RunFolder(Path(hydra_config.runtime.output_dir))
     OmegaConf.resolve(config)
     write_atomically(folder.path / "config.yaml", OmegaConf.to_yaml(config).encode())

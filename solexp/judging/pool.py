@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 
 from joblib import Parallel, delayed, parallel_config
@@ -17,6 +18,10 @@ _LOG = logging.getLogger("solexp.judging")
 
 _SINGLE: set[ProcessPoolExecutor] = set()
 """Executors of one worker that are at work."""
+
+
+_POOLED = threading.Event()
+"""joblib's executor has been used."""
 
 
 def judge_all(jobs: Sequence[Job], n_jobs: int, backend: str = "loky") -> Iterator[Judged]:
@@ -45,9 +50,13 @@ def judge_all(jobs: Sequence[Job], n_jobs: int, backend: str = "loky") -> Iterat
 
 def stop_workers() -> None:
     """End the worker processes and their children at once."""
-    for executor in (*_SINGLE, get_reusable_executor()):
+    for executor in _SINGLE:
         executor.shutdown(wait=False, kill_workers=True)
     _SINGLE.clear()
+    if _POOLED.is_set():
+        # joblib's own executor; asking for it when there is none would start one.
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        _POOLED.clear()
 
 
 def _parallel(
@@ -61,6 +70,7 @@ def _parallel(
     if n_jobs == 1 and backend == "loky":
         yield from _one_worker(feed())
         return
+    _POOLED.set()
     # loky must be asked for by name: inside a loky worker, as a job of a sweep is one, joblib
     # would otherwise fall back to threads of that one process.
     with parallel_config(backend=backend, inner_max_num_threads=1 if backend == "loky" else None):

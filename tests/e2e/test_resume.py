@@ -1,0 +1,107 @@
+"""Killed work goes on where it stopped."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+
+import pytest
+
+from tests.e2e.conftest import Trial, told
+
+WORDS = ("run", "model=slow", "oracle=[length]", "sampling=solcontracteval", "tracking=none")
+
+
+def test_kill_9_at_any_point_and_the_same_command_again_gives_the_uninterrupted_result(
+    trial: Trial,
+) -> None:
+    draw = random.Random(7)
+    words = (*WORDS, "model.seconds=0.03", "oracle.length.seconds=0.1", "benchmark.limit=3")
+    kills = 0
+    for _ in range(4):
+        before = len(trial.lines("requests")) + len(trial.lines("judged"))
+        process = trial.start(*words)
+        wanted = before + draw.randint(2, 7)
+        trial.wait_for(
+            lambda p=process, w=wanted: (  # type: ignore[misc]
+                p.poll() is not None
+                or len(trial.lines("requests")) + len(trial.lines("judged")) >= w
+            )
+        )
+        if process.poll() is None:
+            kills += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert kills >= 3
+    trial.solexp(*words)
+    resumed = trial.runs()[-1]
+
+    requests = Counter(trial.lines("requests"))
+    judged = Counter(trial.lines("judged"))
+    assert len(requests) == 18
+    # Only what was under way at a kill may be done again: one request and a task a worker.
+    assert sum(requests.values()) <= 18 + kills
+    assert sum(judged.values()) <= 3 + 2 * kills
+
+    trial.environment["SOLEXP_CACHE"] = str(trial.folder / "fresh")
+    trial.solexp(*words)
+    assert told(trial.runs()[-1]) == told(resumed)
+    assert trial.runs()[-1].path != resumed.path
+
+
+def test_a_finished_run_started_again_asks_and_judges_nothing(trial: Trial) -> None:
+    words = (*WORDS, "model.seconds=0", "benchmark.limit=2")
+    trial.solexp(*words)
+    done = (trial.lines("requests"), trial.lines("judged"))
+    trial.solexp(*words)
+    assert (trial.lines("requests"), trial.lines("judged")) == done
+    first, second = trial.runs()
+    assert told(first) == told(second)
+
+
+def test_raising_n_asks_only_for_what_is_missing(trial: Trial) -> None:
+    words = ("run", "model=slow", "oracle=[length]", "sampling=nucleus5", "tracking=none")
+    words = (*words, "benchmark.limit=1", "model.seconds=0")
+    trial.solexp(*words)
+    assert len(trial.lines("requests")) == 5
+    trial.solexp(*words, "sampling.batches.nucleus.n=8")
+    assert len(trial.lines("requests")) == 8
+
+
+@pytest.mark.parametrize("phase", ["requests", "judged"])
+def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(trial: Trial, phase: str) -> None:
+    slow = "model.seconds=0.2" if phase == "requests" else "oracle.length.seconds=3"
+    quick = "model.seconds=0" if phase == "judged" else "oracle.length.seconds=0"
+    words = [word for word in WORDS if word != "tracking=none"]
+    # A warm MLflow store, as from the second run on.
+    trial.solexp(*words, "benchmark.limit=1", "model.seconds=0", "sampling=greedy")
+    seen = len(trial.lines(phase))
+    process = trial.start(*words, slow, quick, "execution.n_jobs=1")
+    trial.wait_for(lambda: len(trial.lines(phase)) >= seen + (8 if phase == "requests" else 1))
+    started = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    took = time.monotonic() - started
+    assert process.returncode == 130, out + err
+    assert "interrupted; what was done is in" in err
+    assert "Traceback" not in err
+    assert took < 5
+    folder = trial.runs()[-1]
+    assert folder.manifest["status"] == "killed"
+    assert folder.summary["candidates"] >= 1 or phase == "requests"
+    assert len(folder.generations()) >= 8
+    # Where MLflow was not loaded yet, a process of its own marks the run.
+    trial.wait_for(lambda: (folder.path / "tracking.json").exists())
+    trial.wait_for(lambda: len(trial.mlflow_runs()) == 2)
+    assert sorted(run["status"] for run in trial.mlflow_runs()) == ["FINISHED", "KILLED"]
+
+
+def test_results_do_not_depend_on_the_number_of_workers(trial: Trial) -> None:
+    words = (*WORDS, "model.seconds=0", "execution.cache=false", "benchmark.limit=4")
+    trial.solexp(*words, "execution.n_jobs=1")
+    trial.solexp(*words, "execution.n_jobs=3")
+    one, three = trial.runs()
+    assert told(one) == told(three)
