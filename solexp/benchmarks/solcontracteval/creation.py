@@ -7,9 +7,11 @@ from enum import StrEnum
 
 from solexp.core import ContractBuild, Program
 
-# The hash of the metadata follows the key ``bzzr0``, ``bzzr1`` or ``ipfs`` of a CBOR map. It depends on files' names and on
-# comments, not on what the code does. Contracts that create others hold several.
-_METADATA_HASH = re.compile(r"(627a7a723[01]5820|6970667358221220)[0-9a-f]{64}")
+# The metadata is a CBOR map. Under ``bzzr0``, ``bzzr1`` or ``ipfs`` it holds a hash that depends on names of files and on
+# comments, under ``solc`` the compiler's version. Contracts that create others hold several.
+_METADATA = re.compile(
+    r"(627a7a723[01]5820|6970667358221220)[0-9a-f]{64}|(64736f6c6343)[0-9a-f]{6}"
+)
 _PLACEHOLDER = re.compile(r"__.{36}__|__\$[0-9a-f]{34}\$__")
 
 
@@ -17,19 +19,19 @@ class CreationMatch(StrEnum):
     """How a build's creation code compares with the recorded one."""
 
     EQUAL = "equal"
-    METADATA = "equal but for the metadata hash"
+    METADATA = "equal but for the metadata"
     DIFFERENT = "different"
 
 
 def compare_creation(build: ContractBuild, program: Program, recorded: str) -> CreationMatch:
     """How ``build`` with the program's constructor arguments compares with the input of the recorded creation.
 
-    A compiler of the recorded version makes the same code from the same source, up to the metadata's hash.
+    A compiler of the recorded version makes the same code from the same source, up to the metadata.
     """
     code = build.creation + program.deployment.constructor_args.removeprefix("0x")
     if code == recorded:
         return CreationMatch.EQUAL
-    if _without_hash(code) == _without_hash(recorded):
+    if _without_metadata(code) == _without_metadata(recorded):
         return CreationMatch.METADATA
     return CreationMatch.DIFFERENT
 
@@ -45,5 +47,5 @@ def linked_addresses(unlinked: str, recorded: str) -> dict[str, str]:
     }
 
 
-def _without_hash(code: str) -> str:
-    return _METADATA_HASH.sub(r"\1", code)
+def _without_metadata(code: str) -> str:
+    return _METADATA.sub(r"\1\2", code)

@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from solexp.benchmarks.categories import categorise
-from solexp.benchmarks.solcontracteval.libraries import LIBRARIES
+from solexp.benchmarks.solcontracteval.onchain import EVM_VERSIONS, LIBRARIES, STAND_INS
 from solexp.core import (
     Call,
     CompilerSettings,
@@ -28,8 +28,6 @@ _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
 _OPTIMISER = re.compile(r"\s*(yes|no)(?:\s+with\s+(\d+)\s+runs)?\s*", re.IGNORECASE)
 _TASK_LINE = re.compile(r"^// Your? task is to complete[^\n]*$", re.MULTILINE)
 _FIRST_LINE = re.compile(r"\A// Below are some contexts[^\n]*\n")
-_HEX = re.compile(r"0x[0-9a-f]*")
-_ADDRESS = re.compile(r"0x[0-9a-f]{40}")
 
 
 class Transaction(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -140,9 +138,10 @@ def settings(entry: Entry) -> CompilerSettings:
         raise DataError(f"optimiser setting '{entry.optimiser}' is not like 'Yes with 200 runs'")
     on = optimiser[1].lower() == "yes"
     return CompilerSettings(
-        version=release[1],
+        version=STAND_INS.get(release[1], release[1]),
         optimizer=on,
         runs=int(optimiser[2]) if on and optimiser[2] else 200,
+        evm_version=EVM_VERSIONS.get(entry.id),
         libraries=LIBRARIES.get(entry.id, {}),
     )
 
