@@ -71,6 +71,7 @@ def bounded(data: str) -> str:
 def read(
     answer: bytes,
     script: Script,
+    *,
     gas: Sequence[int],
     stop: int,
     plan: Observation,

@@ -11,6 +11,7 @@ import msgspec
 
 from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
 from solexp.evm import answers
+from solexp.evm.anvils import anvil_for, old_forks_exact
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
 from solexp.evm.machine import ForkRule, GasRule, Observation, Subject
@@ -18,7 +19,6 @@ from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
 from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
 from solexp.evm.storage import SlotPlan, canonical, plan_slots
-from solexp.toolchain.install import ensure_anvil
 
 _SHORTER = 8
 """A run that used up its memory or answer is tried again with a program this many times shorter."""
@@ -58,6 +58,7 @@ class AnvilMachine:
             "timeout_s": self.timeout_s,
             "memory_mb": self.memory_mb,
             "answer_mb": self.answer_mb,
+            "old_forks_exact": old_forks_exact(),
         }
 
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
@@ -122,7 +123,7 @@ class _Session:
         program = self._program
         deployment = program.deployment
         self._node = AnvilProcess(
-            ensure_anvil(),
+            anvil_for(self._fork),
             [
                 *("--hardfork", self._fork),
                 *("--chain-id", str(program.chain_id)),
@@ -256,7 +257,9 @@ class _Session:
             answer_bytes=self._machine.answer_mb << 20,
         )
         known = self._known.setdefault(slots.calldata, {})
-        calls, checkpoints, _ = answers.read(answer, script, limits, stop, self._plan, slots, known)
+        calls, checkpoints, _ = answers.read(
+            answer, script, gas=limits, stop=stop, plan=self._plan, slots=slots, known=known
+        )
         return calls, checkpoints
 
     def _slot_plan(self, subject: Subject) -> SlotPlan:

@@ -128,22 +128,13 @@ def compare(reference: Trace, candidate: Trace, program: Program) -> Comparison:
         )
     ours = theirs = over = 0
     for index, (expected, got) in enumerate(zip(reference.calls, candidate.calls, strict=False)):
-        if expected.status != got.status:
-            differ("status", index, _status(expected), _status(got))
-        elif expected.status:
+        for axis, before, after in _call_differences(expected, got, renamed):
+            differ(axis, index, before, after)
+        if expected.status and got.status:
             ours += got.gas_used
             theirs += expected.gas_used
-            if expected.output != got.output and renamed.data(got.output) != expected.output:
-                differ("return", index, *map(describe_output, (expected.output, got.output)))
-            if expected.logs != got.logs and renamed.logs(got.logs) != expected.logs:
-                differ("events", index, *_unlike(expected.logs, renamed.logs(got.logs)))
-            if abs(got.gas_used - expected.gas_used) > GAS_TOLERANCE * expected.gas_used:
-                differ("gas", index, str(expected.gas_used), str(got.gas_used))
-        elif expected.output != got.output and renamed.data(got.output) != expected.output:
-            differ("revert", index, *map(describe_output, (expected.output, got.output)))
         limit = program.calls[index].gas
-        if limit is not None and got.gas_used > limit >= expected.gas_used:
-            over += 1
+        over += limit is not None and got.gas_used > limit >= expected.gas_used
     missing: dict[str, None] = {}
     for point, other in _matched(reference, candidate):
         end = point.after >= len(program.calls)
@@ -157,6 +148,23 @@ def compare(reference: Trace, candidate: Trace, program: Program) -> Comparison:
         over_recorded_gas=over,
         truncated=candidate.stopped,
     )
+
+
+def _call_differences(
+    expected: CallResult, got: CallResult, renamed: _Renaming
+) -> Iterator[tuple[str, str, str]]:
+    if expected.status != got.status:
+        yield "status", _status(expected), _status(got)
+        return
+    if expected.output != got.output and renamed.data(got.output) != expected.output:
+        axis = "return" if expected.status else "revert"
+        yield axis, describe_output(expected.output), describe_output(got.output)
+    if not expected.status:
+        return
+    if expected.logs != got.logs and renamed.logs(got.logs) != expected.logs:
+        yield "events", *_unlike(expected.logs, renamed.logs(got.logs))
+    if abs(got.gas_used - expected.gas_used) > GAS_TOLERANCE * expected.gas_used:
+        yield "gas", str(expected.gas_used), str(got.gas_used)
 
 
 class _Renaming:

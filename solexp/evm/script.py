@@ -64,7 +64,10 @@ def write(
     state is read in between only where the recorded numbers leave room.
     """
     stop = len(program.calls) if stop is None else stop
-    return _Writer(program, address, gas, plan, hardfork, stop, distinct_blocks).write(block)
+    writer = _Writer(
+        program, address, gas, plan, hardfork=hardfork, stop=stop, distinct_blocks=distinct_blocks
+    )
+    return writer.write(block)
 
 
 class _Writer:
@@ -74,6 +77,7 @@ class _Writer:
         address: str,
         gas: Sequence[int],
         plan: Observation,
+        *,
         hardfork: str,
         stop: int,
         distinct_blocks: bool,

@@ -1,0 +1,65 @@
+"""Which anvil runs which rules.
+
+anvil 1.6.0 to 1.7.1 misprice storage writes before London: a changed slot costs 2,900 gas instead of 5,000 before
+Istanbul, Istanbul's writes cost what Berlin's do, and Berlin refunds 4,800 gas for a cleared slot instead of 15,000.
+1.5.1 prices every fork right (recorded gas of mainnet histories, and py-evm, agree with it).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from solexp.core import ToolError
+from solexp.evm.hardforks import at_least
+from solexp.toolchain.install import ensure_anvil, foundry_platform
+from solexp.toolchain.npm import fetch_file
+from solexp.toolchain.shelf import shelve
+from solexp.toolchain.tables import NpmPackage
+
+log = logging.getLogger(__name__)
+
+OLD_FORKS_VERSION = "1.5.1"
+"""Release of anvil for forks before London."""
+
+_OLD_FORKS = {
+    "linux-amd64": NpmPackage(
+        npm="@foundry-rs/anvil-linux-amd64@1.5.1",
+        integrity="sha512-17AQOAcW1/iLQ9batoTWNMDp6hcCvh5rH0f5fkEzvsiv50Sq6Q4jyyGB30YEdQnHFkkmmQNKsZz/R1RhuyxJkg==",
+    )
+}
+
+
+def anvil_for(hardfork: str) -> Path:
+    """Path of an anvil that prices this fork right, installed when first needed.
+
+    Where there is no package of that release for this platform, or it cannot be had, the usual anvil stands in:
+    statuses, return data, events and storage are the same, gas before London is not.
+    """
+    return ensure_anvil() if at_least(hardfork, "london") else _old_anvil()
+
+
+def old_forks_exact() -> bool:
+    """Whether this platform has an anvil that prices forks before London right."""
+    return foundry_platform() in _OLD_FORKS
+
+
+@cache
+def _old_anvil() -> Path:
+    package = _OLD_FORKS.get(foundry_platform())
+    if package is None:
+        log.warning("gas before London is not exact: no anvil %s here", OLD_FORKS_VERSION)
+        return ensure_anvil()
+
+    def fill(folder: Path) -> Sequence[str]:
+        fetch_file(package, "anvil", folder / "anvil", executable=True)
+        return ["anvil"]
+
+    try:
+        folder = shelve("anvil", OLD_FORKS_VERSION, f"npm package {package.npm}", fill)
+    except ToolError as error:
+        log.warning("gas before London is not exact: %s", error)
+        return ensure_anvil()
+    return folder / "anvil"
