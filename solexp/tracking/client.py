@@ -26,6 +26,7 @@ ENVIRONMENT = {
     # MLflow's own defaults wait for minutes on a server that is not there.
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
 
 
@@ -37,12 +38,19 @@ def database(uri: str) -> Path | None:
 
 
 @contextmanager
-def mlflow_warnings() -> Iterator[None]:
+def mlflow_quiet() -> Iterator[None]:
     """Leave out what MLflow's own code provokes in the libraries below it, and nothing else."""
-    with warnings.catch_warnings():
-        # SQLAlchemy 2.1 about MLflow's mappers.
-        warnings.filterwarnings("ignore", message=r"The ``noload`` loader strategy is deprecated")
-        yield
+    retries = logging.getLogger("urllib3.connectionpool")
+    level = retries.level
+    # A server that does not answer is reported once, by the error in the end.
+    retries.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            # SQLAlchemy 2.1 about MLflow's mappers.
+            warnings.filterwarnings("ignore", message=r"The ``noload`` loader strategy is depr")
+            yield
+    finally:
+        retries.setLevel(level)
 
 
 def load_mlflow() -> Any:
@@ -53,7 +61,7 @@ def load_mlflow() -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     try:
-        with mlflow_warnings():
+        with mlflow_quiet():
             import mlflow  # noqa: PLC0415
             from mlflow.tracking import MlflowClient  # noqa: F401, PLC0415
     except ImportError as error:

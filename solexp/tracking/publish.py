@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -17,7 +19,7 @@ from solexp.core.hashing import content_hash
 from solexp.store.records import read_json, read_lines, write_json
 from solexp.store.runfolder import RunFolder
 from solexp.tracking import content
-from solexp.tracking.client import load_mlflow, lock, mlflow_warnings
+from solexp.tracking.client import load_mlflow, lock, mlflow_quiet
 from solexp.tracking.settings import TrackingSettings
 from solexp.tracking.store import ROOT_TAG, artifact_root, client_uri, prepare
 
@@ -73,7 +75,7 @@ def publish(folder: RunFolder, settings: TrackingSettings, *, status: Status) ->
         contents = _gather(folder, settings, status)
         mlflow = load_mlflow()
         prepare(uri)
-        with lock(uri), mlflow_warnings():
+        with lock(uri), mlflow_quiet():
             return _write(mlflow, folder, settings, contents, status)
     except (ToolError, UserError) as error:
         raise ToolError(f"{error}; {_later(folder)}") from error
@@ -162,7 +164,7 @@ def _write(
     publication.uri, publication.experiment_id, publication.run_id = uri, experiment, run_id
     write_json(folder.path / "tracking.json", publication)
     _log(mlflow, client, run, contents, tags)
-    _log_files(client, folder, run_id, contents)
+    _log_files(mlflow, client, run, folder, contents)
     client.set_terminated(run_id, status, end_time=contents.ended)
     publication.status = status
     write_json(folder.path / "tracking.json", publication)
@@ -225,7 +227,8 @@ def _log(mlflow: Any, client: Any, run: Any, contents: _Contents, tags: dict[str
     params = [entities.Param(k, v) for k, v in contents.params.items() if k not in known]
     # One time for all of them, so that publishing the same again adds no points to their history.
     metrics = [entities.Metric(k, v, contents.ended, 0) for k, v in contents.metrics.items()]
-    logged = msgspec.json.encode([{"path": n, "type": "table"} for n in contents.tables]).decode()
+    # MLflow looks for this text in its own spelling, blanks included.
+    logged = json.dumps([{"path": name, "type": "table"} for name in contents.tables])
     run_tags = [entities.RunTag(k, v) for k, v in tags.items()]
     run_tags.append(entities.RunTag("mlflow.loggedArtifacts", logged))
     batches = (
@@ -252,10 +255,32 @@ def _chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def _log_files(client: Any, folder: RunFolder, run_id: str, contents: _Contents) -> None:
+def _log_files(mlflow: Any, client: Any, run: Any, folder: RunFolder, contents: _Contents) -> None:
     """The tables at the top of the artifacts, the run folder's files below ``run/``."""
-    for name, data in contents.tables.items():
-        client.log_text(run_id, data.decode(), name)
-    for path in contents.files:
-        below = path.relative_to(folder.path).parent
-        client.log_artifact(run_id, str(path), str(Path("run") / below))
+    local = _own_artifacts(mlflow, client, run)
+    with tempfile.TemporaryDirectory() as scratch:
+        tables = [(Path(scratch) / name, None) for name in contents.tables]
+        for path, _ in tables:
+            path.write_bytes(contents.tables[path.name])
+        files = [(p, str(Path("run") / p.relative_to(folder.path).parent)) for p in contents.files]
+        for path, below in (*tables, *files):
+            if local is None:
+                client.log_artifact(run.info.run_id, str(path), below)
+            else:
+                local.log_artifact(str(path), below)
+
+
+def _own_artifacts(mlflow: Any, client: Any, run: Any) -> Any:
+    """The artifact folder of a run whose experiment a server of ours made; None where MLflow knows it itself.
+
+    Such a run's artifacts have addresses that only a server can resolve, but the server keeps them in the artifact
+    folder beside the store, so that whoever opens the store itself can write them there.
+    """
+    served = "mlflow-artifacts:"
+    uri = str(run.info.artifact_uri)
+    root = artifact_root(client.tracking_uri)
+    if root is None or not uri.startswith(served):
+        return None
+    below = uri.removeprefix(served).lstrip("/")
+    registry = mlflow.store.artifact.artifact_repository_registry
+    return registry.get_artifact_repository(f"{root}/{below}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from solexp.core import ToolError
 from solexp.store.records import write_atomically
-from solexp.tracking.client import database, load_mlflow, lock, mlflow_warnings
+from solexp.tracking.client import database, load_mlflow, lock, mlflow_quiet
 
 ROOT_TAG = "solexp.artifact_root"
 """Experiment tag: where the store's artifacts lay when the experiment was made."""
@@ -77,7 +77,7 @@ def _ready(file: Path) -> bool:
 def _migrate(uri: str, root: str) -> None:
     from mlflow.exceptions import MlflowException  # noqa: PLC0415
 
-    with mlflow_warnings():
+    with mlflow_quiet():
         # MLflow leaves these untyped.
         utils: Any = import_module("mlflow.store.db.utils")
         tracking: Any = import_module("mlflow.store.tracking.sqlalchemy_store")
