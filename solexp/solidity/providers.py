@@ -7,10 +7,12 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -22,6 +24,7 @@ log = logging.getLogger(__name__)
 Provider = Literal["native", "solcx", "soljson"]
 PROVIDERS: tuple[Provider, ...] = ("native", "solcx", "soljson")
 
+_REACH_SECONDS = 2.0
 _VERSION = re.compile(r"(\d+\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?\+commit\.[0-9a-f]+")
 
 
@@ -106,19 +109,32 @@ def _native(version: str) -> Found:
 
 @cache
 def _solcx_unreachable() -> str | None:
-    """Why py-solc-x cannot download, asked once a process."""
+    """Why py-solc-x cannot download, found out once a process; None when it can."""
     try:
-        import socket  # noqa: PLC0415
-
+        import requests  # noqa: PLC0415
         from solcx.install import BINARY_DOWNLOAD_BASE  # noqa: PLC0415
     except ImportError as error:
         return f"py-solc-x is not installed ({error})"
-    host = BINARY_DOWNLOAD_BASE.split("/")[2]
-    try:
-        socket.create_connection((host, 443), timeout=2).close()
-    except OSError as error:
-        return f"{host} cannot be reached ({error})"
-    return None
+    base = BINARY_DOWNLOAD_BASE.format("")
+    answers: list[str | None] = []
+
+    def ask() -> None:
+        try:
+            requests.head(base, timeout=_REACH_SECONDS)
+            answers.append(None)
+        except requests.RequestException as error:
+            answers.append(type(error).__name__)
+
+    # A thread, since nothing else bounds the time that looking up a name may take.
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(2 * _REACH_SECONDS)
+    reason = answers[0] if answers else f"no answer in {2 * _REACH_SECONDS:g} s"
+    if reason is None:
+        return None
+    message = f"{urlsplit(base).hostname} cannot be reached ({reason})"
+    log.info("compilers by py-solc-x are left out: %s", message)
+    return message
 
 
 def _solcx(version: str) -> Found:

@@ -37,122 +37,97 @@ CONTEXT_CHARS = 200
 
 _EMIT = re.compile(r"\bemit\s+[\w$.]+\s*$")
 _RECEIVE = re.compile(r"\b(?:receive|fallback)\s*$")
-_MISSING = re.compile(
-    r"Expected (?:token )?(?:'[;()]'|';'|Semicolon|LParen|RParen|[^,]*'[;()]')(?:,? (?:but )?got\b|$| )",
-)
+_EXPECTED = re.compile(r"Expected (?:token )?(?P<wanted>\S+?),? (?:but )?got (?P<got>.+?)\.?$")
+_NEW_LINE = re.compile(r"\n\s*$")
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
-_ANY_CLASS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "stack_depth",
-        re.compile(r"stack too deep|too deep inside the stack|too deep in the stack", re.I),
-    ),
-    ("emit", re.compile(r"Event invocations have to be prefixed by|emit statement", re.I)),
+_Rules = tuple[tuple[str, re.Pattern[str]], ...]
+
+
+def _rules(*pairs: tuple[str, str]) -> _Rules:
+    """The first pattern found in a message gives the kind."""
+    return tuple((kind, re.compile(pattern)) for kind, pattern in pairs)
+
+
+_ANY_CLASS = _rules(
+    ("stack_depth", r"(?i)stack too deep|too deep (?:inside|in) the stack"),
+    ("emit", r"Event invocations have to be prefixed by|emit statement"),
     (
         "receive_function_version",
-        re.compile(
-            r'use the "fallback" keyword or the "receive"|receive(?: ether)? function|fallback function'
-            r'|"(?:receive|fallback)" function',
-            re.I,
-        ),
+        r'use the "fallback" keyword|[Rr]eceive ether function|[Ff]allback function (?:can|must|is|may)'
+        r'|name is "?(?:receive|fallback)|"(?:receive|fallback)" keyword',
     ),
     (
         "parameter_association",
-        re.compile(
-            r"Documented parameter .* not found in the parameter list"
-            r"|Named argument|Duplicate named argument|named arguments",
-            re.I,
-        ),
+        r"Documented parameter .* not found in the parameter list|[Nn]amed argument",
     ),
 )
 
-_TYPE_ERROR: tuple[tuple[str, re.Pattern[str]], ...] = (
+_TYPE_ERROR = _rules(
+    ("member_access", r"^Member .* (?:outside of storage|not unique)"),
+    ("member_unavailable", r"^Member .* (?:not found|not available)|has no member"),
     (
-        "override_conflict",
-        re.compile(
-            r"\boverrid|\bvirtual\b|should be (?:marked as )?abstract|must implement|Linearization"
-            r"|[Ii]nterface.*(?:declared|inherit)|hierarchy",
-        ),
+        "argument_count",
+        r"^Wrong argument count|^Different number of|^Exactly one argument|^Not enough (?:components|variables)"
+        r"|^Too many (?:components|variables)|^Need at least|^Return arguments required|arguments? given"
+        r"|(?:expects?|takes?|requires?|needs) (?:at least |exactly )?(?:\w+) arguments?\b"
+        r"|^Type tuple\(.*is not implicitly convertible to expected type tuple\(",
     ),
     (
         "storage_location",
-        re.compile(
-            r"[Dd]ata location|[Ss]torage location|storage pointer|storage ref"
-            r"|\(nested\) mapping|containing a mapping|memory.* to storage|outside of storage"
-            r"|from (?:struct|bytes|string|\S+\[\S*) \S* ?(?:memory|calldata|storage)\b.* to .*\b(?:storage|memory)\b"
-            r"|mapping.* (?:storage|memory)|[Uu]ninitialized",
-        ),
-    ),
-    (
-        "mutability",
-        re.compile(
-            r"declared as (?:pure|view|constant)|(?:pure|view|payable) function"
-            r"|cannot be (?:declared as )?(?:pure|view|payable)|requires \"(?:view|payable|pure)\""
-            r"|can only be used in payable|mutability|modif(?:y|ies) (?:the )?state"
-        ),
-    ),
-    (
-        "argument_count",
-        re.compile(
-            r"argument count|Different number of|arguments? given|[Oo]ne argument expected"
-            r"|number of (?:arguments|components|return)|takes? (?:exactly )?\w+ arguments?"
-            r"|[Nn]eeds? (?:at least|exactly)? ?\w+ argument|Not enough components|[Tt]oo many (?:arg|comp)"
-            r"|Return arguments required|Function declaration.*arguments|requires? .*\barguments?\b"
-            r"|tuple.* is not implicitly convertible to expected type tuple",
-        ),
+        r"^(?:Data|Storage) location|[Ss]torage location|to expected type (?!address).* storage (?:pointer|ref)"
+        r'| to "?\S.* storage (?:pointer|ref)|\(nested\) mapping|[Uu]ninitialized'
+        r"|[Cc]opying of type|Type (\S.*?) (?:memory|calldata|storage \w+) is not implicitly .* type \1\b"
+        r"|conversion from (\S.*?) (?:memory|calldata|storage \w+) to \2 (?:memory|calldata|storage)"
+        r"|only (?:be )?(?:assigned|used) (?:in|to) storage",
     ),
     (
         "argument_type",
-        re.compile(
-            r"Invalid type for argument|matching declaration found after argument-dependent"
-            r"|unique declaration found after|argument.*(?:type|must)|[Pp]arameter.*type"
-            r"|Internal (?:or recursive )?type|not allowed in (?:public|external)|only supported in",
-        ),
+        r"^Invalid type for argument|^No (?:matching|unique) declaration|argument must be|^The \w+ argument",
     ),
     (
-        "member_unavailable",
-        re.compile(
-            r"Member .* (?:not found|is not available)|not found or not visible|has no member"
-        ),
+        "override_conflict",
+        r"[Oo]verrid|\bvirtual\b|should be marked (?:as )?abstract|^Linearization|must implement"
+        r"|^Functions? in interfaces|Base contract|base contract|diamond",
+    ),
+    (
+        "mutability",
+        r"declared as (?:pure|view|constant)|requires \"(?:view|payable|pure)\"|payable public functions"
+        r"|payable functions|[Mm]utability|(?:pure|view|payable) function|declared (?:pure|view|payable)",
     ),
     (
         "type_conversion",
-        re.compile(
-            r"implicitly convertible|conversion|not compatible with type|convert|Operator|operator"
-            r"|[Oo]ut[- ]of[- ]range|[Ii]nvalid (?:rational|literal|array length)|checksum|Literal"
-            r"|conditional expression|common type|does not match (?:expected )?type|type expected"
-            r"|\b(?:fractional|inline array)\b|[Bb]uil?t-?in unary",
-        ),
+        r"implicitly convertible|[Ee]xplicit type conversion|^Operator|[Uu]nary operator|not compatible with types?"
+        r"|[Cc]onver(?:t|sion)|common type|conditional expression|True expression's|[Oo]ut[ -]of[ -](?:range|bounds)"
+        r"|[Ll]iteral|checksum|[Ii]nvalid (?:rational|array length)|types? (?:do|does) not match|[Ii]nline array"
+        r"|does not have the type|expected type|[Tt]oo large to",
     ),
     (
         "member_access",
-        re.compile(
-            r"[Mm]ember|[Ii]ndex|lvalue|only available|deprecated|disallowed|no longer|removed"
-            r"|[Aa]ssign|constant|immutable|read-only|is not callable|callable|Cannot (?:call|access|instantiate|read)"
-            r"|[Ii]nstantiat|not accessible|visible|expression has to be|attribute|selector|\"[\w.]+\" is",
-        ),
+        r"lvalue|[Ii]ndex|callable|only available|deprecated|disallowed|no longer|[Cc]onstant|[Ii]mmutable"
+        r"|read-only|Cannot (?:call|access|instantiate|assign|read|set|use)|[Ii]nstantiat|[Aa]ccess"
+        r"|Expression has to|call options|only be (?:used|called|accessed|set|done)|\bnew\b|library|not a type"
+        r"|not allowed|not valid|not supported|not yet",
     ),
 )
 
-_DECLARATION_ERROR: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("invisible_function", re.compile(r"not \(or not yet\) visible|not visible", re.I)),
+_DECLARATION_ERROR = _rules(
+    ("invisible_function", r"not \(or not yet\) visible"),
     (
         "redefinition",
-        re.compile(
-            r"already (?:been )?(?:declared|defined)|defined twice|more than one|same name|redeclar|shadow|only one"
-            r"|conflict|duplicate|redefin",
-            re.I,
-        ),
+        r"already (?:been )?(?:declared|defined|imported)|defined twice|[Mm]ore than one|same name|[Oo]nly one|twice",
     ),
     (
         "undefined_identifier",
-        re.compile(
-            r"undeclared|not found|unresolved|undefined|unknown|does not exist|no such", re.I
-        ),
+        r"[Uu]ndeclared|not found|not unique|[Uu]nknown|not declared|undefined",
     ),
 )
 
-
-_BY_CLASS = {"TypeError": _TYPE_ERROR, "DeclarationError": _DECLARATION_ERROR}
+_BY_CLASS: dict[str, _Rules] = {
+    "TypeError": _TYPE_ERROR,
+    "DeclarationError": _DECLARATION_ERROR,
+    "UnimplementedFeatureError": _rules(("storage_location", r"storage|memory|calldata")),
+}
 
 
 def classify(error_type: str, message: str, before: str = "") -> str:
@@ -167,8 +142,6 @@ def classify(error_type: str, message: str, before: str = "") -> str:
         return _syntax(error_type, message, before)
     if error_type == "DocstringParsingError":
         return "docstring"
-    if error_type == "UnimplementedFeatureError" and re.search(r"storage|memory", message):
-        return "storage_location"
     return _first(_BY_CLASS.get(error_type, ()), message)
 
 
@@ -177,10 +150,40 @@ def _syntax(error_type: str, message: str, before: str) -> str:
         return "emit"
     if _RECEIVE.search(before):
         return "receive_function_version"
-    if error_type == "ParserError" and _MISSING.search(message):
+    if error_type == "ParserError" and _lacks_token(message, before):
         return "missing_token"
     return "syntax_structure"
 
 
-def _first(rules: tuple[tuple[str, re.Pattern[str]], ...], message: str) -> str:
+def _lacks_token(message: str, before: str) -> bool:
+    """Whether a parenthesis or semicolon was left out, rather than something alien put where one should be.
+
+    What follows a missing semicolon starts a line of its own or closes a block; what follows a missing parenthesis ends
+    the statement.
+    """
+    match = _EXPECTED.search(message)
+    if match is None:
+        return False
+    wanted = _NAMES.get(match["wanted"].strip("'"), match["wanted"].strip("'"))
+    got = _NAMES.get(match["got"].strip("'"), match["got"].strip("'"))
+    if wanted == ";":
+        return got in ("}", "end of source", ")") or bool(
+            _NEW_LINE.search(_COMMENTS.sub("", before))
+        )
+    return wanted == "(" or (wanted in (")", ",") and got in (";", "{", "}"))
+
+
+_NAMES = {
+    "Semicolon": ";",
+    "LParen": "(",
+    "RParen": ")",
+    "LBrace": "{",
+    "RBrace": "}",
+    "Comma": ",",
+    "EOS": "end of source",
+}
+"""What the compilers before 0.4.24 call the tokens."""
+
+
+def _first(rules: _Rules, message: str) -> str:
     return next((kind for kind, pattern in rules if pattern.search(message)), "others")
