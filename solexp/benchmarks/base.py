@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Protocol
 
 from solexp.core import Task, UserError
@@ -107,7 +107,12 @@ def _values(key: str, value: object, tasks: Sequence[Task]) -> set[str]:
         raise UserError(
             f"tasks have no property '{key}' to filter by; {nearest(key, {*FILTERS, *facts})}"
         )
-    values = {_text(item) for item in (value if isinstance(value, list | tuple | set) else [value])}
+    values = {
+        _text(item)
+        for item in (
+            value if isinstance(value, Sequence | Set) and not isinstance(value, str) else [value]
+        )
+    }
     occurring = {_property(task, key) for task in tasks}
     for wanted in sorted(values - occurring):
         raise UserError(f"no task has {key} '{wanted}'; {nearest(wanted, occurring)}")

@@ -67,6 +67,11 @@ def entries(folder: Path, ids: Iterable[str] | None = None) -> Iterator[Entry]:
         )
 
 
+def count(folder: Path) -> int:
+    """How many contracts a bundle holds."""
+    return sum(1 for _ in _lines(folder / TASKS))
+
+
 def _lines(path: Path) -> Iterator[_Line]:
     decoder = msgspec.json.Decoder(_Line)
     number = 0

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from solexp.core import ContractBuild, Program
 
-# The metadata is a CBOR map. Under ``bzzr0``, ``bzzr1`` or ``ipfs`` it holds a hash that depends on names of files and on
-# comments, under ``solc`` the compiler's version. Contracts that create others hold several.
+# The metadata is a CBOR map. Under ``bzzr0``, ``bzzr1`` or ``ipfs`` it holds a hash that depends on names of files and
+# on comments, under ``solc`` the compiler's version. Contracts that create others hold several.
 _METADATA = re.compile(
     r"(627a7a723[01]5820|6970667358221220)[0-9a-f]{64}|(64736f6c6343)[0-9a-f]{6}"
 )

@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from solexp.benchmarks.categories import categorise
-from solexp.benchmarks.solcontracteval.onchain import EVM_VERSIONS, LIBRARIES, STAND_INS
+from solexp.benchmarks.solcontracteval.onchain import EVM_VERSIONS, LIBRARIES
 from solexp.core import (
     Call,
     CompilerSettings,
@@ -138,7 +138,7 @@ def settings(entry: Entry) -> CompilerSettings:
         raise DataError(f"optimiser setting '{entry.optimiser}' is not like 'Yes with 200 runs'")
     on = optimiser[1].lower() == "yes"
     return CompilerSettings(
-        version=STAND_INS.get(release[1], release[1]),
+        version=release[1],
         optimizer=on,
         runs=int(optimiser[2]) if on and optimiser[2] else 200,
         evm_version=EVM_VERSIONS.get(entry.id),

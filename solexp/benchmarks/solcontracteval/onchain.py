@@ -26,10 +26,3 @@ EVM_VERSIONS: dict[str, str] = {
     "ElementixExchange_0x74d8e56924909731d0e65f954fc439fa04634a61": "byzantium"
 }
 """EVM versions other than the compiler's default, by task."""
-
-STAND_INS: dict[str, str] = {"0.8.1": "0.8.2"}
-"""Releases that stand for another, the same on every machine.
-
-The npm package of 0.8.1 holds 0.8.0, so 0.8.1 cannot be had everywhere; 0.8.2 makes the same code of the one task that
-asks for it.
-"""

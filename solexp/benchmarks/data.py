@@ -1,0 +1,202 @@
+"""What ``solexp data`` does, as plain structures: list, fetch, import, verify and stats."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from solexp.benchmarks import stats, taskset
+from solexp.benchmarks.base import Benchmark
+from solexp.benchmarks.categories import PAPER_TOTALS, totals
+from solexp.benchmarks.solcontracteval import bundle, importing
+from solexp.core import SolexpError, Task, UserError
+from solexp.core.errors import nearest
+from solexp.core.hashing import file_hash
+from solexp.solidity.parsing import definition
+from solexp.toolchain.homes import data_home
+
+BENCHMARKS: Mapping[str, str] = {
+    "starter": "solexp.benchmarks.starter.Starter",
+    "solcontracteval": "solexp.benchmarks.solcontracteval.SolContractEval",
+}
+"""The benchmarks that come with solexp, by name."""
+
+_EMBEDDED = frozenset({"starter"})
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """One benchmark and its data."""
+
+    name: str
+    present: bool
+    tasks: int | None
+    """How many tasks; None where the data are absent or cannot be read."""
+    where: str
+    note: str = ""
+    """What is wrong, or how to get the data."""
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check of a benchmark's data found."""
+
+    name: str
+    tasks: int
+    problems: tuple[str, ...]
+    """One line for each thing that is wrong, naming the task or file."""
+    undecidable: Mapping[str, int]
+    """Tasks that no oracle can decide, by reason; these are no problems."""
+    hashes: Mapping[str, str]
+    """SHA-256 of the data files."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    """The paper's Table I for a benchmark."""
+
+    name: str
+    rows: tuple[stats.Row, ...]
+    tokens_are: str = stats.TOKENS_ARE
+    totals: Mapping[str, int] = {}
+    """Tasks by category."""
+    paper_totals: Mapping[str, int] = {}
+    """The paper's totals, where the benchmark has a paper."""
+
+
+def list_benchmarks() -> tuple[Listing, ...]:
+    """Every benchmark that comes with solexp, whether its data are there or not."""
+    return tuple(_listing(name) for name in BENCHMARKS)
+
+
+def open_benchmark(name: str, path: Path | None = None) -> Benchmark:
+    """The benchmark called ``name``, with all its tasks. Raises UserError for an unknown one."""
+    if name not in BENCHMARKS:
+        raise UserError(f"no benchmark '{name}'; {nearest(name, BENCHMARKS)}")
+    module, _, kind = BENCHMARKS[name].rpartition(".")
+    make = getattr(importlib.import_module(module), kind)
+    benchmark: Benchmark = make() if path is None else make(path=str(path))
+    return benchmark
+
+
+def fetch(name: str) -> importing.Report:
+    """Gets a benchmark's data from where its authors published them, into the data home."""
+    return importing.fetch(_folder(name))
+
+
+def import_data(name: str, source: Path) -> importing.Report:
+    """Makes tasks in the data home of a copy of the authors' release."""
+    if not source.is_dir():
+        raise UserError(f"{source} is no folder; give the folder of the authors' release")
+    return importing.import_release(source, _folder(name))
+
+
+def verify(name: str) -> Verification:
+    """Reads all of a benchmark's data and checks that they hold together."""
+    benchmark = open_benchmark(name)
+    problems: list[str] = []
+    try:
+        tasks = benchmark.tasks()
+        hashes = benchmark.data_hashes()
+    except UserError as error:
+        return Verification(name=name, tasks=0, problems=(str(error),), undecidable={}, hashes={})
+    if name not in _EMBEDDED and taskset.exists(_folder(name)):
+        problems += _changed(_folder(name))
+    counts = Counter(task.id for task in tasks)
+    problems += [
+        f"{task_id}: occurs {count} times" for task_id, count in counts.items() if count > 1
+    ]
+    for task in tasks:
+        problems += [f"{task.id}: {wrong}" for wrong in _wrong(task)]
+    return Verification(
+        name=name,
+        tasks=len(tasks),
+        problems=tuple(problems),
+        undecidable=dict(Counter(task.undecidable for task in tasks if task.undecidable)),
+        hashes=hashes,
+    )
+
+
+def statistics(name: str) -> Statistics:
+    """The paper's Table I for a benchmark."""
+    tasks = open_benchmark(name).tasks()
+    return Statistics(
+        name=name,
+        rows=stats.table(tasks),
+        totals=totals(tasks),
+        paper_totals=PAPER_TOTALS if name == "solcontracteval" else {},
+    )
+
+
+def _folder(name: str) -> Path:
+    if name in _EMBEDDED:
+        raise UserError(
+            f"benchmark '{name}' comes with solexp; there is nothing to fetch or import"
+        )
+    if name not in BENCHMARKS:
+        raise UserError(f"no benchmark '{name}'; {nearest(name, set(BENCHMARKS) - _EMBEDDED)}")
+    return data_home() / name
+
+
+def _listing(name: str) -> Listing:
+    where = "within solexp" if name in _EMBEDDED else str(_folder(name))
+    try:
+        count = _count(name)
+    except SolexpError as error:
+        return Listing(name=name, present=False, tasks=None, where=where, note=str(error))
+    if count is None:
+        note = f"get it by: solexp data fetch {name}"
+        return Listing(name=name, present=False, tasks=None, where=where, note=note)
+    return Listing(name=name, present=True, tasks=count, where=where)
+
+
+def _count(name: str) -> int | None:
+    """How many tasks there are, without reading histories where that can be avoided; None without data."""
+    if name in _EMBEDDED:
+        return len(open_benchmark(name).tasks())
+    folder = _folder(name)
+    if taskset.exists(folder):
+        return taskset.header(folder).tasks
+    if (folder / bundle.TASKS).is_file():
+        return bundle.count(folder)
+    return None
+
+
+def _changed(folder: Path) -> Iterator[str]:
+    header = taskset.header(folder)
+    if file_hash(folder / taskset.TASKS) != header.sha256:
+        yield f"{folder / taskset.TASKS}: its hash is not the one in {taskset.HEADER}; import the data again"
+
+
+def _wrong(task: Task) -> Iterator[str]:
+    """What does not hold together in a task."""
+    target = task.target
+    source = task.sources.get(target.path)
+    if source is None:
+        yield f"its target is in {target.path}, which is no source of it"
+        return
+    data = source.encode()
+    found = definition(source, target.contract)
+    if found is None:
+        yield f"{target.path} does not define {target.contract}"
+    elif (found.start, found.end) != (target.start, target.end):
+        yield (
+            f"{target.contract} stands at bytes {found.start}..{found.end} of {target.path}, not at "
+            f"{target.start}..{target.end}"
+        )
+    if data[target.start : target.end].decode(errors="replace") not in source:
+        yield f"its target range cuts through a character of {target.path}"
+    if not task.framework.strip():
+        yield "it has no framework"
+    if task.program is not None:
+        deployed = task.program.deployment.contract
+        if not any(definition(text, deployed) for text in task.sources.values()):
+            yield f"its sources do not define {deployed}, which it deploys"
+        blocks = [call.block_number for call in task.program.calls]
+        if blocks != sorted(blocks):
+            yield "its calls are not in the order of their blocks"

@@ -1,0 +1,78 @@
+"""What a benchmark consists of: the statistics of SolContractEval's Table I, for any benchmark of contracts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from statistics import fmean
+
+import msgspec
+
+from solexp.benchmarks.categories import CATEGORIES
+from solexp.core import Task
+from solexp.solidity.parsing import definition, definitions
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+TOKENS_ARE = "words and punctuation marks of the source, comments included; no model's tokens"
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A category's row: counts are means over its tasks, but for ``tasks``."""
+
+    category: str
+    tasks: int
+    functions: float
+    """Functions of the reference that have a body, constructors and modifiers left out."""
+    tokens: float
+    """Tokens of the reference (see `TOKENS_ARE`)."""
+    context_contracts: float
+    """Contracts, libraries and interfaces in the context."""
+    context_tokens: float
+    transactions: float
+    """Recorded transactions, the deployment included."""
+
+
+def table(tasks: Sequence[Task]) -> tuple[Row, ...]:
+    """A row for every category that occurs, in the paper's order, and one named ``Overall``; none for no tasks."""
+    measured = [(task.category or "Others", _measure(task)) for task in tasks]
+    names = {category for category, _ in measured}
+    order = [*(name for name in CATEGORIES if name in names), *sorted(names - set(CATEGORIES))]
+    rows = [
+        _row(name, [found for category, found in measured if category == name]) for name in order
+    ]
+    if measured:
+        rows.append(_row("Overall", [found for _, found in measured]))
+    return tuple(rows)
+
+
+def tokens(source: str) -> int:
+    """Tokens of a source (see `TOKENS_ARE`)."""
+    return len(_TOKEN.findall(source))
+
+
+def _measure(task: Task) -> tuple[int, ...]:
+    target = definition(task.reference, task.target.contract)
+    functions = target.functions if target is not None else ()
+    return (
+        sum(found.kind == "function" and found.body_start is not None for found in functions),
+        tokens(task.reference),
+        len(definitions(task.context)),
+        tokens(task.context),
+        0 if task.program is None else 1 + len(task.program.calls),
+    )
+
+
+def _row(category: str, measured: Sequence[tuple[int, ...]]) -> Row:
+    functions, own, contracts, context, transactions = (
+        fmean(values) for values in zip(*measured, strict=True)
+    )
+    return Row(
+        category=category,
+        tasks=len(measured),
+        functions=functions,
+        tokens=own,
+        context_contracts=contracts,
+        context_tokens=context,
+        transactions=transactions,
+    )
