@@ -1,5 +1,7 @@
 """The command line."""
 
+# ruff: noqa: PLC0415, PLR0911 (commands are imported when they are used, so that --help is quick)
+
 from __future__ import annotations
 
 import argparse
@@ -16,11 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
-    if words[:1] == ["run"]:
-        # Everything after `run` belongs to Hydra, its flags included.
-        command = argparse.Namespace(command="run", words=words[1:])
-    else:
-        command = parser.parse_args(words)
+    # Everything after `run` belongs to Hydra, its flags included.
+    is_run = words[:1] == ["run"]
+    command = (
+        argparse.Namespace(command="run", words=words[1:]) if is_run else parser.parse_args(words)
+    )
     try:
         return _dispatch(command, parser)
     except UserError as error:

@@ -43,9 +43,7 @@ def gold(benchmark: str, overrides: Sequence[str]) -> int:
     tasks = {task.id: task for task in spec.benchmark.tasks()}
     reference = _by_task(folder)
     undecided = {
-        task: reason
-        for task, rows in reference.items()
-        if (reason := _undecided(rows)) is not None
+        task: reason for task, rows in reference.items() if (reason := _undecided(rows)) is not None
     }
     wrong = [
         f"{task}: the reference ends in {_worst(rows)}"
@@ -99,7 +97,7 @@ def _undecided(rows: list[Verdict]) -> str | None:
 
 def _general(reason: str) -> str:
     """The reason without what tells one task from another, so that reasons can be counted."""
-    head = reason.split(" (")[0]
+    head = reason.split(" (", maxsplit=1)[0]
     return " ".join("N" if word.isdigit() else word for word in head.split())
 
 

@@ -269,4 +269,3 @@ def _publish_interrupted(folder: RunFolder, tracking: TrackingSettings) -> None:
 def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:
     known = {task.id for task in tasks}
     return [generation for generation in stored if generation.task_id in known]
-

@@ -131,9 +131,7 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     }
     if sweeping:
         facts["sweep_id"] = Path(str(hydra_config.sweep.dir)).name
-    summary = execute(
-        spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config)
-    )
+    summary = execute(spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config))
     if not sweeping:
         print_summary(folder)
         return None

@@ -58,7 +58,9 @@ def rescore(command: argparse.Namespace) -> int:
     config = recompose(source, command.override)
     spec: RunSpec = build(config)
     folder = RunFolder(Path(config["runs"]) / os.environ["SOLEXP_STAMP"])
-    write_atomically(folder.path / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(config)).encode())
+    write_atomically(
+        folder.path / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(config)).encode()
+    )
     execute(
         spec,
         folder,

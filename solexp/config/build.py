@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,8 +91,8 @@ def _nodes(config: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return nodes
 
 
-def _plain(config: dict[str, Any], key: str, kind: Callable[[Any], Any]) -> Any:
+def _plain(config: dict[str, Any], key: str, kind: type) -> Any:
     try:
         return kind(config[key])
     except (KeyError, TypeError, ValueError):
-        raise UserError(f"{key}: must be given as {kind.__name__}") from None  # type: ignore[attr-defined]
+        raise UserError(f"{key}: must be given as {kind.__name__}") from None

@@ -57,7 +57,7 @@ def plain(config: DictConfig) -> dict[str, Any]:
     """
     if "hydra" in config:
         HydraConfig.instance().set_config(config)
-    ours = OmegaConf.masked_copy(config, [key for key in config if key != "hydra"])
+    ours = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
     try:
         data = OmegaConf.to_container(ours, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
@@ -110,7 +110,9 @@ def in_one_line(overrides: Sequence[str]) -> Iterator[None]:
         raise UserError(_missing(error)) from None
     except OverrideParseException as error:
         reason = str(error).splitlines()[0]
-        raise UserError(f"override '{error.override}': {reason}; quote special characters") from None
+        raise UserError(
+            f"override '{error.override}': {reason}; quote special characters"
+        ) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise UserError(_explained(error, overrides)) from None
 

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -146,9 +146,7 @@ def _blame(
     tools: dict[str, str],
 ) -> None:
     """A limit was passed with this candidate alone: its fault, unless the reference passes it too."""
-    reference = msgspec.structs.replace(
-        candidate, code=job.task.reference, no_code=None, notes=()
-    )
+    reference = msgspec.structs.replace(candidate, code=job.task.reference, no_code=None, notes=())
     alone: dict[str, list[Verdict]] = {reference.key: []}
     too = None
     if candidate.code != reference.code:
@@ -165,12 +163,10 @@ def _blame(
     ]
 
 
-def _spread(
-    found: dict[str, list[Verdict]], groups: Sequence[list[Candidate]] | object
-) -> list[Verdict]:
+def _spread(found: dict[str, list[Verdict]], groups: Iterable[list[Candidate]]) -> list[Verdict]:
     """Give every candidate the verdicts of the equal one that was judged."""
     spread = []
-    for same in groups:  # type: ignore[attr-defined]
+    for same in groups:
         for said in found[same[0].key]:
             spread.append(said)
             spread += [

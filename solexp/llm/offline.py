@@ -33,7 +33,9 @@ class Mutants:
 
     paid = False
 
-    def __init__(self, reference_share: float = 0.5, only: str | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, reference_share: float = 0.5, only: str | None = None, seed: int = 0
+    ) -> None:
         """``reference_share`` is the probability of the reference; ``only`` names the one mutant to use."""
         if not 0 <= reference_share <= 1:
             raise UserError(

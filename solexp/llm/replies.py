@@ -2,8 +2,8 @@
 
 Two forms are read:
 
-- a table (``.parquet``, ``.jsonl``, ``.csv``; the last two also with ``.gz``) with the columns ``task_id``, ``text`` and,
-  if there are several, ``sample`` (0-based) and ``model``;
+- a table (``.parquet``, ``.jsonl``, ``.csv``; the last two also with ``.gz``) with the columns ``task_id``, ``text``
+  and, if there are several, ``sample`` (0-based) and ``model``;
 - a folder ``MODEL/TASK/outputN.txt``, the layout of SolContractEval's release (or a folder above it that holds
   ``results/model_output``, or one MODEL's own folder).
 """

@@ -129,7 +129,9 @@ def test_a_benchmark_outside_the_repository_is_found_by_search_path_and_target(
         "class Silent:\n"
         "    paid = False\n"
     )
-    (package / "conf" / "benchmark" / "mine.yaml").write_text("_target_: mine.parts.Mine\nsize: 3\n")
+    (package / "conf" / "benchmark" / "mine.yaml").write_text(
+        "_target_: mine.parts.Mine\nsize: 3\n"
+    )
     (package / "conf" / "model" / "silent.yaml").write_text("_target_: mine.parts.Silent\n")
     (package / "conf" / "experiments" / "ours.yaml").write_text(
         "# @package _global_\ndefaults:\n  - override /benchmark: mine\nbenchmark: {size: 4}\n"
@@ -142,9 +144,7 @@ def test_a_benchmark_outside_the_repository_is_found_by_search_path_and_target(
         check(plain(compose(["benchmark=mine", "benchmark.size=big"], search)))
 
 
-def test_the_users_own_folders_are_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_users_own_folders_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments" / "here.yaml").write_text("# @package _global_\nseed: 7\n")
     monkeypatch.chdir(tmp_path)

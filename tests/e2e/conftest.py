@@ -150,7 +150,7 @@ def trial(tmp_path: Path) -> Trial:
 
 def told(folder: RunFolder) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """What a run found, without the seconds it took."""
-    generations = [g for g in folder.generations()]
+    generations = folder.generations()
     verdicts = [
         {name: getattr(v, name) for name in v.__struct_fields__ if name != "seconds"}
         for v in folder.verdicts()

@@ -94,7 +94,7 @@ def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(trial: Trial, phase: s
     assert folder.summary["candidates"] >= 1 or phase == "requests"
     assert len(folder.generations()) >= 8
     # Where MLflow was not loaded yet, a process of its own marks the run.
-    trial.wait_for(lambda: (folder.path / "tracking.json").exists())
+    trial.wait_for((folder.path / "tracking.json").exists)
     trial.wait_for(lambda: len(trial.mlflow_runs()) == 2)
     assert sorted(run["status"] for run in trial.mlflow_runs()) == ["FINISHED", "KILLED"]
 

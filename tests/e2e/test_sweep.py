@@ -34,7 +34,9 @@ def test_sixteen_jobs_of_two_at_a_time_on_a_fresh_store_are_all_published(trial:
 
 
 def test_a_job_that_raises_leaves_the_others_running(trial: Trial) -> None:
-    printed = trial.solexp("run", "-m", *QUICK, "model.fails=true,false", "model.seed=1,2", status=1)
+    printed = trial.solexp(
+        "run", "-m", *QUICK, "model.fails=true,false", "model.seed=1,2", status=1
+    )
     assert "RuntimeError: this model is broken" in printed
     statuses = {
         tuple(folder.manifest["overrides"][-2:]): folder.manifest["status"]

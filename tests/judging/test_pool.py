@@ -17,6 +17,7 @@ from solexp.judging.pool import stop_workers
 from tests.judging import parts
 from tests.judging.parts import SOURCE, Acting, AsIs, job
 
+
 @pytest.fixture(autouse=True)
 def _no_workers_are_left() -> Iterator[None]:
     yield

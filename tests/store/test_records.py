@@ -20,7 +20,12 @@ from solexp.store.runfolder import RunFolder, find_run
 
 def row(index: int) -> Generation:
     return Generation(
-        key=f"{index}", task_id="t", batch="b", repeat=0, index=index, completion=Completion(text="ü")
+        key=f"{index}",
+        task_id="t",
+        batch="b",
+        repeat=0,
+        index=index,
+        completion=Completion(text="ü"),
     )
 
 
