@@ -115,7 +115,7 @@ def _solcx_unreachable() -> str | None:
         from solcx.install import BINARY_DOWNLOAD_BASE  # noqa: PLC0415
     except ImportError as error:
         return f"py-solc-x is not installed ({error})"
-    base = BINARY_DOWNLOAD_BASE.format("")
+    base = BINARY_DOWNLOAD_BASE.format("linux", "list.json")
     answers: list[str | None] = []
 
     def ask() -> None:
