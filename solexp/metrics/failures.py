@@ -21,8 +21,6 @@ class AxisShare(msgspec.Struct, frozen=True, kw_only=True):
     """Failing candidates that diverge on this axis."""
     share: float
     """Of all candidates that fail on replay."""
-    dimension_share: float
-    """Of all (candidate, axis) pairs that diverge, which sums to 1 over the axes (SolContractEval's reading)."""
     calls: int
     """Calls, or values of state, that diverge on this axis."""
 
@@ -48,29 +46,50 @@ class CompileErrors(msgspec.Struct, frozen=True, kw_only=True):
     """By the compiler's own class, such as ``TypeError``."""
 
 
+DIMENSIONS = {
+    "return": ("deployment", "status", "return"),
+    "storage": ("storage",),
+    "events": ("events",),
+}
+"""SolContractEval's dimensions, by the axes that make them up: it counts the status with the return value."""
+
+
 def axis_shares(candidates: Iterable[Judged]) -> dict[str, AxisShare]:
     """Shares by axis over the candidates that fail on replay, from their measures ``diverges.<axis>``."""
-    failing: list[dict[str, int]] = []
-    for candidate in candidates:
-        row = candidate.verdicts.get("replay")
-        if row is not None and row.outcome is Outcome.FAIL:
-            failing.append(
-                {
-                    name.removeprefix(PREFIX): int(value)
-                    for name, value in row.measures.items()
-                    if name.startswith(PREFIX) and isinstance(value, int | float) and value
-                }
-            )
+    failing = _failing(candidates)
     pairs = Counter(axis for axes in failing for axis in axes)
     return {
         axis: AxisShare(
             candidates=count,
             share=count / len(failing),
-            dimension_share=count / pairs.total(),
             calls=sum(axes.get(axis, 0) for axes in failing),
         )
         for axis, count in sorted(pairs.items())
     }
+
+
+def dimension_shares(candidates: Iterable[Judged]) -> dict[str, float]:
+    """Of all (failing candidate, failing dimension) pairs, the share of each dimension."""
+    pairs = Counter(
+        dimension
+        for axes in _failing(candidates)
+        for dimension, members in DIMENSIONS.items()
+        if any(axis in axes for axis in members)
+    )
+    return {name: pairs[name] / pairs.total() for name in DIMENSIONS if pairs[name]}
+
+
+def _failing(candidates: Iterable[Judged]) -> list[dict[str, int]]:
+    """The axes on which each candidate that fails on replay diverges, with how often."""
+    return [
+        {
+            name.removeprefix(PREFIX): int(value)
+            for name, value in row.measures.items()
+            if name.startswith(PREFIX) and isinstance(value, int | float) and value
+        }
+        for candidate in candidates
+        if (row := candidate.verdicts.get("replay")) is not None and row.outcome is Outcome.FAIL
+    ]
 
 
 def compile_errors(candidates: Iterable[Judged]) -> CompileErrors:

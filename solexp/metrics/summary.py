@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from solexp.core import Batch, Generation, Outcome, Verdict
-from solexp.metrics.failures import AxisShare, CompileErrors, axis_shares, compile_errors
+from solexp.evm.compare import AXIS_SETS
+from solexp.metrics.failures import (
+    AxisShare,
+    CompileErrors,
+    axis_shares,
+    compile_errors,
+    dimension_shares,
+)
 from solexp.metrics.scores import (
     Judged,
     Metric,
@@ -26,14 +33,8 @@ Groups = dict[str, Callable[[str], bool]]
 
 SCHEMA = 1
 
-AXIS_SETS: dict[str, tuple[str, ...]] = {
-    "status": ("status",),
-    "status_return": ("status", "return"),
-    "status_return_events": ("status", "return", "events"),
-    "status_return_events_storage": ("status", "return", "events", "storage"),
-    "all_with_revert": ("status", "return", "events", "storage", "revert"),
-}
-"""Choices of what decides, weakest first. SolBehave decides by the first, SolContractEval by the fourth."""
+SCORED_AXES = {name: axes for name, axes in AXIS_SETS.items() if "gas" not in axes}
+"""Choices of axes that are scored beside the one that decides; gas never fails anybody here."""
 
 EXERCISED_SHARE = 0.5
 """Share of a target's functions that the program must reach for a task to count as exercised."""
@@ -65,9 +66,24 @@ class Gas(msgspec.Struct, frozen=True, kw_only=True):
     """Gas, which is flagged and by default fails nobody."""
 
     flagged: int
-    """Candidates whose gas leaves the reference's by more than the set tolerance."""
+    """Candidates with a successful call whose gas leaves the reference's by more than the tolerance."""
     passing_out_of_gas: int
     """Passing candidates that would have run out at a recorded limit where the reference fits."""
+
+
+class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the references, replayed here, agree with what the chain recorded; each task counts once."""
+
+    tasks: int
+    """Tasks whose reference was replayed."""
+    exact_tasks: int
+    """Of these, tasks on which every recorded status is reproduced."""
+    calls: int
+    """Calls with a recorded status."""
+    statuses: int
+    """Of these, calls whose status is the recorded one."""
+    gas: int
+    """Successful calls whose gas equals the recorded figure to the unit."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,8 +102,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     missing_tasks: tuple[str, ...]
     """Tasks with no sample that could be scored; in no denominator."""
     failing_axes: dict[str, AxisShare]
+    failing_dimensions: dict[str, float]
+    """Shares of SolContractEval's three dimensions among those that fail; they sum to 1."""
     compile_errors: CompileErrors
     gas: Gas
+    fidelity: Fidelity
     usage: Usage
     seconds: Seconds
     batches: tuple[Batch, ...]
@@ -116,7 +135,7 @@ def summarise(
     ``compile_at_k``, ``analysis_compile_at_k``
         Over all tasks; strictly (code was generated), and counting candidates that only code generation refused.
     ``axes.<set>.pass_at_k``, ``axes.<set>.decidable.pass_at_k``
-        What ``pass_at_k`` would be if those axes of `AXIS_SETS` decided.
+        What ``pass_at_k`` would be if that choice of axes decided.
     ``category.<name>.…``, ``series.<name>.…``
         The same over a category or a compiler series.
 
@@ -146,7 +165,7 @@ def summarise(
         metrics |= score("analysis_compile", _analyses, everything)
     if "replay" in oracles:
         others = [name for name in deciding if name != "replay"]
-        for axes, members in AXIS_SETS.items():
+        for axes, members in SCORED_AXES.items():
             groups = {f"axes.{axes}.{k}": v for k, v in (everything | decidable).items()}
             metrics |= score("pass", _axes_pass(members, others), groups)
 
@@ -168,8 +187,10 @@ def summarise(
         unjudged=outcomes.count(None),
         missing_tasks=tuple(sorted(task.id for task in tasks if task.id not in scored)),
         failing_axes=axis_shares(candidates),
+        failing_dimensions=dimension_shares(candidates),
         compile_errors=compile_errors(candidates),
         gas=_gas(candidates, outcomes),
+        fidelity=_fidelity(candidates),
         usage=_usage(rows),
         seconds=Seconds(
             generating=math.fsum(row.completion.seconds for row in rows) if rows else None,
@@ -234,12 +255,17 @@ def _undecided(
         candidate.task_id
         for candidate in candidates
         for name in deciding
-        if name in candidate.verdicts
-        and candidate.verdicts[name].outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
+        if name in candidate.verdicts and _says_undecided(candidate.verdicts[name])
     }
     if set(deciding) - {"compile"}:
         found |= {task.id for task in tasks if task.undecidable}
     return found
+
+
+def _says_undecided(row: Verdict) -> bool:
+    """Whether an oracle could not decide the task, which it may say beside a candidate's own failure."""
+    open_outcome = row.outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
+    return open_outcome or row.measures.get("task_decidable") is False
 
 
 def _exercised(candidates: Iterable[Judged]) -> set[str]:
@@ -273,9 +299,26 @@ def _gas(candidates: Sequence[Judged], outcomes: Sequence[Outcome | None]) -> Ga
     flagged = exhausted = 0
     for candidate, outcome in zip(candidates, outcomes, strict=True):
         for row in candidate.verdicts.values():
-            flagged += bool(row.measures.get("gas_flagged"))
-            exhausted += outcome is Outcome.PASS and bool(row.measures.get("out_of_recorded_gas"))
+            flagged += bool(row.measures.get("diverges.gas"))
+            exhausted += outcome is Outcome.PASS and bool(row.measures.get("over_recorded_gas"))
     return Gas(flagged=flagged, passing_out_of_gas=exhausted)
+
+
+def _fidelity(candidates: Iterable[Judged]) -> Fidelity:
+    found: dict[str, tuple[int, int, int]] = {}
+    for candidate in candidates:
+        row = candidate.verdicts.get("replay")
+        if row is not None and row.measures.get("recorded_calls"):
+            names = ("recorded_calls", "statuses_as_recorded", "gas_as_recorded")
+            calls, statuses, gas = (int(row.measures.get(name) or 0) for name in names)
+            found[candidate.task_id] = calls, statuses, gas
+    return Fidelity(
+        tasks=len(found),
+        exact_tasks=sum(calls == statuses for calls, statuses, _ in found.values()),
+        calls=sum(calls for calls, _, _ in found.values()),
+        statuses=sum(statuses for _, statuses, _ in found.values()),
+        gas=sum(gas for _, _, gas in found.values()),
+    )
 
 
 def _usage(rows: Sequence[Generation]) -> Usage:

@@ -64,6 +64,13 @@ def _lines(data: dict[str, Any]) -> list[str]:
     if data.get("missing_tasks"):
         missing = data["missing_tasks"]
         lines.append(f"{len(missing)} tasks have no sample to score: {_some(missing)}")
+    fidelity = data.get("fidelity") or {}
+    if fidelity.get("calls"):
+        lines.append(
+            f"fidelity: the originals reproduce {fidelity['statuses']} of {fidelity['calls']} "
+            f"recorded statuses, all of them on {fidelity['exact_tasks']} of "
+            f"{fidelity['tasks']} tasks; {fidelity['gas']} gas figures to the unit"
+        )
     gas = data.get("gas") or {}
     if gas.get("flagged") or gas.get("passing_out_of_gas"):
         lines.append(

@@ -137,13 +137,13 @@ def failing_axes(shares: Mapping[str, Mapping[str, Any]]) -> Grid | None:
         return None
     return Grid(
         title="Where candidates that fail diverge",
-        columns=("axis", "candidates", "of failing, %", "of dimensions, %"),
+        columns=("axis", "candidates", "of failing, %", "calls or values"),
         rows=tuple(
             (
                 axis,
                 str(share["candidates"]),
                 f"{100 * share['share']:.1f}",
-                f"{100 * share['dimension_share']:.1f}",
+                str(share["calls"]),
             )
             for axis, share in sorted(shares.items(), key=lambda item: -item[1]["candidates"])
         ),

@@ -95,6 +95,28 @@ def test_what_the_data_tell_about_a_task_does_not_depend_on_the_models_failures(
     assert (found.metrics["decidable.pass_at_1"].value, found.decidable_tasks) == (1.0, 1)
 
 
+def test_an_oracle_may_say_beside_a_failure_that_the_task_cannot_be_decided() -> None:
+    rows = [
+        candidate("a", Outcome.COMPILE_ERROR, measures={"task_decidable": False}),
+        candidate("b", Outcome.PASS, measures={"task_decidable": True}),
+    ]
+    found = summary([task("a"), task("b")], rows)
+    assert (found.metrics["decidable.pass_at_1"].n, found.decidable_tasks) == (1, 1)
+
+
+def test_fidelity_counts_each_task_once() -> None:
+    measures = {"recorded_calls": 10, "statuses_as_recorded": 10, "gas_as_recorded": 7}
+    rows = [
+        candidate("a", Outcome.PASS, measures=measures),
+        candidate("a", Outcome.FAIL, index=1, measures=measures),
+        candidate("b", Outcome.PASS, measures=measures | {"statuses_as_recorded": 4}),
+        candidate("c", Outcome.COMPILE_ERROR),
+    ]
+    found = summary([task(n) for n in "abc"], rows).fidelity
+    assert (found.tasks, found.exact_tasks) == (2, 1)
+    assert (found.calls, found.statuses, found.gas) == (20, 14, 14)
+
+
 def test_only_compiling_decides_every_task() -> None:
     found = summary(
         [task("a", undecidable="no history")],
@@ -207,8 +229,16 @@ def test_every_choice_of_axes_is_scored_from_the_measures() -> None:
         for name, metric in found.metrics.items()
         if name.startswith("axes.") and name.endswith(".pass_at_1") and "decidable" not in name
     }
-    assert list(passes.values()) == [5, 4, 3, 2, 1]
-    default = found.metrics["axes.status_return_events_storage.pass_at_1"].value
+    assert passes == {
+        "status": 5,
+        "status_return": 4,
+        "status_events": 4,
+        "status_return_events": 3,
+        "solcontracteval": 2,
+        "observable": 2,
+        "strict": 1,
+    }
+    default = found.metrics["axes.solcontracteval.pass_at_1"].value
     assert default == found.metrics["pass_at_1"].value
     # revert diverges in a candidate that passes by default, so it is no failing axis
     assert {a: s.candidates for a, s in found.failing_axes.items()} == {
@@ -218,7 +248,10 @@ def test_every_choice_of_axes_is_scored_from_the_measures() -> None:
         "status": 1,
         "storage": 2,
     }
-    assert sum(s.dimension_share for s in found.failing_axes.values()) == pytest.approx(1)
+    # three candidates fail by deployment, status or return, two by storage, one by events
+    assert found.failing_dimensions == pytest.approx(
+        {"return": 1 / 2, "storage": 1 / 3, "events": 1 / 6}
+    )
 
 
 def test_exercised_tasks_are_those_that_reach_half_their_functions() -> None:
@@ -257,8 +290,8 @@ def test_compile_errors_are_counted_by_kind_and_class() -> None:
 
 def test_gas_is_counted_and_fails_nobody() -> None:
     rows = [
-        candidate("a", Outcome.PASS, measures={"gas_flagged": True, "out_of_recorded_gas": True}),
-        candidate("b", Outcome.FAIL, measures={"gas_flagged": False, "out_of_recorded_gas": True}),
+        candidate("a", Outcome.PASS, measures={"diverges.gas": 3, "over_recorded_gas": 2}),
+        candidate("b", Outcome.FAIL, measures={"diverges.gas": 0, "over_recorded_gas": 1}),
     ]
     found = summary([task("a"), task("b")], rows)
     assert (found.gas.flagged, found.gas.passing_out_of_gas) == (1, 1)
