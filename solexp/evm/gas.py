@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solexp.core import Program, Trace
+from solexp.core import Program, Recorded, Trace
 from solexp.evm.machine import GasRule
 
 UNRECORDED = 30_000_000
@@ -26,7 +26,7 @@ def call_limits(program: Program, rule: GasRule, reference: Trace | None) -> lis
         recorded = call.recorded
         if call.gas is not None and (
             rule == "recorded"
-            or (recorded is not None and not recorded.status and recorded.gas_used >= call.gas)
+            or (recorded is not None and not recorded.status and ran_out(recorded, call.gas))
         ):
             limits.append(call.gas)
         elif recorded is not None:
@@ -36,6 +36,14 @@ def call_limits(program: Program, rule: GasRule, reference: Trace | None) -> lis
         else:
             limits.append(max(call.gas or 0, UNRECORDED))
     return limits
+
+
+def ran_out(recorded: Recorded, limit: int) -> bool:
+    """Whether a failed call may have failed for want of gas.
+
+    Running out below the top frame leaves what EIP-150 holds back there, one part in 64.
+    """
+    return 64 * recorded.gas_used >= 62 * limit
 
 
 def deployment_limit(program: Program, rule: GasRule, reference: Trace | None) -> int:
