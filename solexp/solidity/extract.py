@@ -25,7 +25,9 @@ _REASONING_END = re.compile(rf"</{_REASONING_TAG}>", re.IGNORECASE)
 _REASONING_ANY = re.compile(rf"<{_REASONING_TAG}>", re.IGNORECASE)
 _PATH = r"[\w$]+(?:\s*\.\s*[\w$]+)*"
 _BASE = rf"{_PATH}\s*(?:\((?:[^(){{}};]|\([^(){{}};]*\))*\)\s*)?"
-_START = r"(?<![\w$.])(?:abstract\s+)?(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
+_KEYWORDS = ("contract", "library", "interface")
+_START = r"(?<![\w$.])(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
+_ABSTRACT = re.compile(r"(?<![\w$.])abstract\s+\Z")
 _HEADER = re.compile(rf"{_START}(?:is\s+{_BASE}(?:,\s*{_BASE})*)?(?:layout\s+at\b[^{{}};]*)?\{{")
 # What follows ``is`` in a header that no compiler takes, such as a trailing comma.
 _LOOSE_HEADER = re.compile(rf"{_START}(?:is\b(?:(?!\bcontract\b)[^{{}};:!?])*)?\{{")
@@ -49,6 +51,14 @@ class Extraction(msgspec.Struct, frozen=True):
     no_code: NoCode | None = None
     notes: tuple[str, ...] = ()
     """What had to be done to find the code, or what stood in its place."""
+
+
+class _Header(msgspec.Struct, frozen=True):
+    start: int
+    brace: int
+    """Where the opening brace stands."""
+    kind: str
+    name: str
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -94,6 +104,8 @@ def _without_reasoning(reply: str) -> tuple[str, tuple[str, ...]]:
 
 def _regions(text: str) -> list[str]:
     """The text between fence lines; prose and code alike, since models get fences wrong."""
+    if "```" not in text and "~~~" not in text:
+        return [text]
     parts, position = [], 0
     for fence in _FENCE.finditer(text):
         parts.append(text[position : fence.start()])
@@ -118,13 +130,29 @@ def _json_strings(text: str) -> list[str]:
     return strings
 
 
-def _headers(masked: str, name: str) -> Iterator[re.Match[str]]:
+def _headers(masked: str, name: str) -> list[_Header]:
+    """Headers of definitions of ``name``, in any case, in a masked text."""
     wanted = name.lower()
-    for header in (_HEADER, _LOOSE_HEADER):
-        matches = [match for match in header.finditer(masked) if match["name"].lower() == wanted]
-        if matches:
-            return iter(matches)
-    return iter(())
+    # Looking for the keywords first is five times quicker than a search for the whole pattern.
+    places = sorted(place for word in _KEYWORDS for place in _places(masked, word))
+    for pattern in (_HEADER, _LOOSE_HEADER):
+        found = []
+        for place in places:
+            match = pattern.match(masked, place)
+            if match is not None and match["name"].lower() == wanted:
+                abstract = _ABSTRACT.search(masked, max(0, place - 80), place)
+                start = abstract.start() if abstract else place
+                found.append(_Header(start, match.end() - 1, match["kind"], match["name"]))
+        if found:
+            return found
+    return []
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
 
 
 def _whole(regions: list[str], name: str) -> Iterator[_Found]:
@@ -134,14 +162,14 @@ def _whole(regions: list[str], name: str) -> Iterator[_Found]:
             continue
         masked = mask(region)
         for header in _headers(masked, name):
-            end = closing_brace(masked, header.end() - 1)
+            end = closing_brace(masked, header.brace)
             if end is None:
                 continue
             notes: tuple[str, ...] = ()
             later = _closed_early(masked, end)
             if later is not None:
                 end, notes = later, ("the contract's braces close too early",)
-            yield _Found(region[header.start() : end], header["kind"], header["name"], notes=notes)
+            yield _Found(region[header.start : end], header.kind, header.name, notes=notes)
 
 
 def _closed_early(masked: str, end: int) -> int | None:
@@ -163,17 +191,17 @@ def _across_fences(text: str, name: str) -> Iterator[_Found]:
     """Definitions that hold fence lines: within a comment of theirs, or stray (those are taken out)."""
     masked = mask(text)
     for header in _headers(masked, name):
-        end = closing_brace(masked, header.end() - 1)
+        end = closing_brace(masked, header.brace)
         if end is None:
             continue
-        code, position, stray = "", header.start(), False
-        for fence in _FENCE.finditer(masked, header.start(), end):
+        code, position, stray = "", header.start, False
+        for fence in _FENCE.finditer(masked, header.start, end):
             code, position, stray = code + text[position : fence.start()], fence.end(), True
         code += text[position:end]
         # Two cut-off blocks with prose between them are no contract.
         if not stray or parses(code):
             notes = ("stray fence taken out of the contract",) if stray else ()
-            yield _Found(code, header["kind"], header["name"], notes=notes)
+            yield _Found(code, header.kind, header.name, notes=notes)
 
 
 def _unclosed(regions: list[str], name: str) -> _Found | None:
@@ -181,9 +209,9 @@ def _unclosed(regions: list[str], name: str) -> _Found | None:
     for index, region in enumerate(regions):
         for header in _headers(mask(region), name):
             return _Found(
-                region[header.start() :].rstrip(),
-                header["kind"],
-                header["name"],
+                region[header.start :].rstrip(),
+                header.kind,
+                header.name,
                 notes=("the contract's braces do not close",),
                 cut=index == len(regions) - 1,
             )

@@ -12,17 +12,14 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 
+import msgspec
 import tree_sitter_solidity
 from tree_sitter import Language, Node, Parser
 
 from solexp.solidity.contracts import Definition, Function
 from solexp.solidity.lexing import closing_brace, mask
 
-_KINDS = {
-    "contract_declaration": "contract",
-    "library_declaration": "library",
-    "interface_declaration": "interface",
-}
+_KINDS = {"contract_declaration", "library_declaration", "interface_declaration"}
 _FUNCTIONS = {
     "function_definition": "function",
     "constructor_definition": "constructor",
@@ -57,31 +54,19 @@ def definitions(source: str) -> tuple[Definition, ...]:
     """
     data = source.encode()
     parsed = {
-        (definition.start, definition.end): definition
+        (node.start_byte, node.end_byte): node
         for node in _parser().parse(data).root_node.children
         if node.type in _KINDS
-        for definition in (_definition(node),)
     }
-    by_start = {start: definition for (start, _), definition in parsed.items()}
     result = []
     for header in _lexical(source):
-        exact = parsed.get((header.start, header.end))
-        near = by_start.get(header.start)
-        members = exact or near
-        result.append(
-            header
-            if members is None
-            else Definition(
-                kind=header.kind,
-                name=header.name,
-                start=header.start,
-                end=header.end,
-                abstract=header.abstract,
-                inherits=header.inherits,
-                functions=members.functions,
-                parsed=exact is not None and members.parsed,
-            )
-        )
+        node, shift = parsed.get((header.start, header.end)), 0
+        if node is None:
+            # An error elsewhere has swallowed it: by itself it may well parse.
+            shift = header.start
+            alone = _parser().parse(data[header.start : header.end]).root_node
+            node = next((child for child in alone.children if child.type in _KINDS), None)
+        result.append(header if node is None else _with_members(header, node, shift))
     return tuple(result)
 
 
@@ -118,29 +103,25 @@ def _lexical(source: str) -> Iterator[Definition]:
         )
 
 
-def _definition(node: Node) -> Definition:
-    name = node.child_by_field_name("name")
+def _with_members(header: Definition, node: Node, shift: int) -> Definition:
     body = node.child_by_field_name("body")
-    return Definition(
-        kind=_KINDS[node.type],
-        name=_text(name),
-        start=node.start_byte,
-        end=node.end_byte,
-        functions=tuple(_functions(body)) if body is not None else (),
+    return msgspec.structs.replace(
+        header,
+        functions=tuple(_functions(body, shift)) if body is not None else (),
         parsed=not node.has_error,
     )
 
 
-def _functions(node: Node) -> Iterator[Function]:
+def _functions(node: Node, shift: int = 0) -> Iterator[Function]:
     for child in node.children:
         kind = _FUNCTIONS.get(child.type)
         if kind is not None:
-            yield _function(child, kind)
+            yield _function(child, kind, shift)
         elif child.type in _KINDS or child.type in {"ERROR", "contract_body"}:
-            yield from _functions(child)
+            yield from _functions(child, shift)
 
 
-def _function(node: Node, kind: str) -> Function:
+def _function(node: Node, kind: str, shift: int) -> Function:
     body = node.child_by_field_name("body")
     words = {child.type: _text(child) for child in node.children}
     if kind == "fallback" and node.children and _text(node.children[0]) == "receive":
@@ -155,10 +136,10 @@ def _function(node: Node, kind: str) -> Function:
         name=_text(node.child_by_field_name("name")),
         parameters=parameters,
         visibility=words.get("visibility"),
-        mutability=words.get("state_mutability"),
-        start=node.start_byte,
-        end=node.end_byte,
-        body_start=body.start_byte if body is not None else None,
+        mutability=words.get("state_mutability") or words.get("payable"),
+        start=node.start_byte + shift,
+        end=node.end_byte + shift,
+        body_start=body.start_byte + shift if body is not None else None,
         empty=body is None
         or not any(part.is_named and part.type != "comment" for part in body.children),
     )

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solexp.solidity.lexing import closing_brace, mask, stray_brace
+
+pieces = st.lists(
+    st.sampled_from(["{", "}", '"', "'", "/*", "*/", "//", "\n", "\\", "a", "é", " "]), max_size=60
+).map("".join)
+
+
+@given(st.one_of(st.text(max_size=200), pieces))
+def test_masking_keeps_every_place(text: str) -> None:
+    masked = mask(text)
+    assert len(masked) == len(text)
+    assert all(new in (old, " ") for old, new in zip(text, masked, strict=True))
+
+
+@given(pieces)
+def test_masking_twice_changes_nothing_where_no_quote_is_left(text: str) -> None:
+    masked = mask(text)
+    if not set("\"'/") & set(masked):
+        assert mask(masked) == masked
+
+
+def test_comments_and_strings_are_blanked_out() -> None:
+    assert mask('a/*{*/b//{\nc"\\"}"d') == "a     b   \nc     d"
+    assert mask("hex'00'") == "hex    "
+
+
+def test_what_is_never_closed_is_left_alone() -> None:
+    assert mask("it's {\n}") == "it's {\n}"
+    assert mask("src/*.sol {") == "src/*.sol {"
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_a_brace_is_closed_by_the_one_that_balances_it(depth: int, more: int) -> None:
+    text = "{" * depth + "}" * depth + "}" * more
+    assert closing_brace(text, 0) == (2 * depth if depth else None)
+    assert stray_brace(text, 0, len(text)) == (len(text) if more else None)
+    assert closing_brace("{" * (depth + 1) + "}" * depth, 0) is None
