@@ -108,7 +108,11 @@ class _Session:
         self._known: dict[str, dict[str, dict[str, str]]] = {}
 
     def __enter__(self) -> Self:
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(
@@ -167,7 +171,7 @@ class _Session:
                     return Trace(
                         address=None, deployment=nothing, hardfork=self._fork, stopped=stopped
                     )
-                stop //= _SHORTER
+                stop = max(1, stop // _SHORTER)
             else:
                 return msgspec.structs.replace(trace, stopped=stopped) if stopped else trace
 
@@ -251,16 +255,20 @@ class _Session:
         code = ""
         if RESTORE in script.pieces:
             code = self._connection.ask("eth_getCode", address, "latest")
-        answer = self._connection.post(
-            script.body(slots.calldata, code),
-            timeout_s=self._machine.timeout_s,
-            answer_bytes=self._machine.answer_mb << 20,
-        )
         known = self._known.setdefault(slots.calldata, {})
-        calls, checkpoints, _ = answers.read(
-            answer, script, gas=limits, stop=stop, plan=self._plan, slots=slots, known=known
-        )
-        return calls, checkpoints
+        dead_from: int | None = None
+        while True:
+            answer = self._connection.post(
+                script.body(slots.calldata, code, dead_from),
+                timeout_s=self._machine.timeout_s,
+                answer_bytes=self._machine.answer_mb << 20,
+            )
+            calls, checkpoints, codeless = answers.read(
+                answer, script, gas=limits, stop=stop, plan=self._plan, slots=slots, known=known
+            )
+            if codeless is None or dead_from is not None or not code:
+                return calls, checkpoints
+            dead_from = codeless
 
     def _slot_plan(self, subject: Subject) -> SlotPlan:
         layout = subject.contract.storage_layout if self._plan.storage else None

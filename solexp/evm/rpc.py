@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -38,7 +39,11 @@ class Connection:
         # web3 and requests take a second to import; only a process that talks to a node pays for them.
         import requests  # noqa: PLC0415
         from requests.adapters import HTTPAdapter  # noqa: PLC0415
-        from web3 import HTTPProvider  # noqa: PLC0415
+
+        with warnings.catch_warnings():
+            # web3 imports an old interface of websockets, and says so.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            from web3 import HTTPProvider  # noqa: PLC0415
 
         self.url = url
         self._timeout_s = timeout_s

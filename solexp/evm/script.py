@@ -41,10 +41,23 @@ class Script:
     """Calls that no block could hold, since they cannot pay for their own data; they are not sent."""
     probes: int
 
-    def body(self, read: str, restore: str) -> list[bytes]:
-        """The request's body for one subject: calldata of its reading, and its runtime code."""
-        fills = {READ: read.encode(), RESTORE: restore.encode()}
-        return [fills[piece] if isinstance(piece, int) else piece for piece in self.pieces]
+    def body(self, read: str, code: str, dead_from: int | None = None) -> list[bytes]:
+        """The request's body for one subject: calldata of its reading, and its runtime code.
+
+        A contract that has destroyed itself must not be brought back: ``dead_from`` is the first reading that met none.
+        """
+        readings = iter(step.after for step in self.steps if isinstance(step, Reading))
+        body = []
+        for piece in self.pieces:
+            if isinstance(piece, bytes):
+                body.append(piece)
+            elif piece == READ:
+                body.append(read.encode())
+            else:
+                after = next(readings)
+                alive = dead_from is None or after < dead_from
+                body.append(code.encode() if alive else b"0x")
+        return body
 
 
 def write(

@@ -11,6 +11,7 @@ from solexp.core import (
     Call,
     CallResult,
     Checkpoint,
+    ContractBuild,
     Deployment,
     Log,
     Program,
@@ -180,8 +181,6 @@ def test_a_misspelt_axis_is_refused_with_the_nearest_name() -> None:
 
 
 def test_how_much_a_program_tries_is_measured_on_the_reference() -> None:
-    from solexp.core import ContractBuild
-
     contract = ContractBuild(
         path="",
         name="C",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from solexp.core import Call, Deployment, Program, UserError
@@ -35,7 +37,7 @@ def test_a_misspelt_fork_is_refused_with_the_nearest_name() -> None:
 
 
 def test_forks_are_ordered_by_age() -> None:
-    assert all(at_least(new, old) for old, new in zip(HARDFORKS, HARDFORKS[1:], strict=False))
+    assert all(at_least(new, old) for old, new in pairwise(HARDFORKS))
     assert not at_least("berlin", "london")
 
 
