@@ -73,6 +73,7 @@ def make_run(
     passing: bool = True,
     settings: dict[str, Any] | None = None,
     choices: dict[str, Any] | None = None,
+    overrides: tuple[str, ...] = (),
     sweep_id: str | None = None,
     status: str = "finished",
 ) -> RunFolder:
@@ -107,7 +108,7 @@ def make_run(
                 "oracle": ["compile", "replay"],
                 **(choices or {}),
             },
-            "overrides": [],
+            "overrides": list(overrides),
             "config_hash": "c" * 64,
             "data": {"starter": "d" * 64},
             **({"sweep_id": sweep_id} if sweep_id else {}),

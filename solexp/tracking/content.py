@@ -17,6 +17,7 @@ from solexp.store.runfolder import TaskRow
 PARAM_LENGTH = 6_000
 TAG_LENGTH = 8_000
 KEY_LENGTH = 250
+NAME_LENGTH = 120
 TABLE_BYTES = 10_000_000
 """Above this, a table of replies shows each prompt once a task: browsers load such a table whole."""
 
@@ -55,6 +56,14 @@ def _text(value: Any) -> str:
 def _key(name: str) -> str:
     """``name`` with what MLflow refuses in keys replaced."""
     return re.sub(r"[^\w./: -]", "_", name)[:KEY_LENGTH]
+
+
+def run_name(manifest: Mapping[str, Any], default: str) -> str:
+    """The run's name; in a sweep with its overrides, which tell it from the others."""
+    name = str(manifest.get("name") or default)
+    if manifest.get("sweep_id") and manifest.get("overrides"):
+        name += " " + " ".join(map(str, manifest["overrides"]))
+    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
 
 
 def folder_name(name: str) -> str:

@@ -105,7 +105,7 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
         params=content.params(config, manifest.get("choices") or {}),
         metrics=content.metrics(summary),
         tags={
-            "mlflow.runName": str(manifest.get("name") or config.get("name") or folder.name),
+            "mlflow.runName": content.run_name(manifest, folder.name),
             "solexp.folder": str(folder.path.absolute()),
             "solexp.status": status.lower(),
             **content.tags(manifest, settings.tags),

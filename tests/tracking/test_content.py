@@ -131,3 +131,11 @@ def test_a_table_too_large_for_a_browser_shows_each_prompt_once() -> None:
     rows = [_generation("token", index, "") for index in (0, 1)]
     table = content.reply_table(rows, {"token": prompt}, Judgements([]))
     assert [len(text) for text in table["prompt"]] == [6_000_000, 29]
+
+
+def test_the_runs_of_a_sweep_are_named_by_their_overrides() -> None:
+    manifest = {"name": "starter-mutants", "overrides": ["model.seed=1"]}
+    assert content.run_name(manifest, "x") == "starter-mutants"
+    assert content.run_name(manifest | {"sweep_id": "s"}, "x") == "starter-mutants model.seed=1"
+    assert len(content.run_name({"name": "x" * 500}, "")) == 120
+    assert content.run_name({}, "folder") == "folder"
