@@ -16,7 +16,7 @@ from solexp.benchmarks.solcontracteval import bundle, importing
 from solexp.core import SolexpError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
-from solexp.solidity.parsing import definition
+from solexp.solidity.parsing import definitions
 from solexp.toolchain.homes import data_home
 
 BENCHMARKS: Mapping[str, str] = {
@@ -181,7 +181,8 @@ def _wrong(task: Task) -> Iterator[str]:
         yield f"its target is in {target.path}, which is no source of it"
         return
     data = source.encode()
-    found = definition(source, target.contract)
+    known = {path: definitions(text) for path, text in task.sources.items()}
+    found = next((one for one in known[target.path] if one.name == target.contract), None)
     if found is None:
         yield f"{target.path} does not define {target.contract}"
     elif (found.start, found.end) != (target.start, target.end):
@@ -195,7 +196,7 @@ def _wrong(task: Task) -> Iterator[str]:
         yield "it has no framework"
     if task.program is not None:
         deployed = task.program.deployment.contract
-        if not any(definition(text, deployed) for text in task.sources.values()):
+        if not any(one.name == deployed for parts in known.values() for one in parts):
             yield f"its sources do not define {deployed}, which it deploys"
         blocks = [call.block_number for call in task.program.calls]
         if blocks != sorted(blocks):
