@@ -84,13 +84,13 @@ class Connection:
             )
         return answer.get("result")
 
-    def post(self, pieces: Sequence[bytes], *, timeout_s: float, answer_bytes: int) -> bytes:
-        """The raw answer to a request body given in pieces; large bodies are streamed, never joined.
+    def post(self, pieces: Sequence[bytes | str], *, timeout_s: float, answer_bytes: int) -> bytes:
+        """The raw answer to a request body given in pieces of bytes or ASCII; large bodies are streamed, never joined.
 
         Raises AnswerTooLarge, NodeGone, TimeLimitExceeded.
         """
         size = sum(map(len, pieces))
-        body = b"".join(pieces) if size < _JOIN_BELOW else _Stream(pieces, size)
+        body = b"".join(_bytes(pieces)) if size < _JOIN_BELOW else _Stream(pieces, size)
         try:
             with self._session.post(
                 self.url,
@@ -123,7 +123,7 @@ class Connection:
 class _Stream:
     """A request body of known length that is sent piece by piece."""
 
-    def __init__(self, pieces: Sequence[bytes], size: int) -> None:
+    def __init__(self, pieces: Sequence[bytes | str], size: int) -> None:
         self._pieces = pieces
         self._size = size
 
@@ -131,4 +131,8 @@ class _Stream:
         return self._size
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._pieces)
+        return _bytes(self._pieces)
+
+
+def _bytes(pieces: Sequence[bytes | str]) -> Iterator[bytes]:
+    return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)

@@ -18,6 +18,7 @@ BLOCK_GAS = 1_000_000_000_000
 _READ_GAS = 200_000_000_000
 _PROBE_GAS = 5_000_000
 _RICH = 10**27
+_LONG_INPUT = 4096
 
 READ, RESTORE = 0, 1
 """Places in a script that differ from subject to subject: what to read, and the code to put back."""
@@ -34,29 +35,30 @@ class Reading:
 class Script:
     """A request with places left open, and the order in which its answer comes."""
 
-    pieces: tuple[bytes | int, ...]
+    pieces: tuple[bytes | str | int, ...]
+    """Text of the request; long calldata are the program's own strings, never copied."""
     steps: tuple[tuple[int, ...] | Reading, ...]
     """What each block of the answer belongs to: indices of calls, or a reading (which takes two blocks)."""
     invalid: frozenset[int]
     """Calls that no block could hold, since they cannot pay for their own data; they are not sent."""
     probes: int
 
-    def body(self, read: str, code: str, dead_from: int | None = None) -> list[bytes]:
+    def body(self, read: str, code: str, dead_from: int | None = None) -> list[bytes | str]:
         """The request's body for one subject: calldata of its reading, and its runtime code.
 
         A contract that has destroyed itself must not be brought back: ``dead_from`` is the first reading that met none.
         """
         readings = iter(step.after for step in self.steps if isinstance(step, Reading))
-        body = []
+        body: list[bytes | str] = []
         for piece in self.pieces:
-            if isinstance(piece, bytes):
+            if not isinstance(piece, int):
                 body.append(piece)
             elif piece == READ:
-                body.append(read.encode())
+                body.append(read)
             else:
                 after = next(readings)
                 alive = dead_from is None or after < dead_from
-                body.append(code.encode() if alive else b"0x")
+                body.append(code if alive else "0x")
         return body
 
 
@@ -105,7 +107,7 @@ class _Writer:
         self._merged = at_least(hardfork, "paris")
         self._static = at_least(hardfork, "byzantium")
         self._text: list[str] = []
-        self._pieces: list[bytes | int] = []
+        self._pieces: list[bytes | str | int] = []
         self._steps: list[tuple[int, ...] | Reading] = []
         self._invalid: set[int] = set()
         self._overrides = self._first_overrides()
@@ -148,8 +150,7 @@ class _Writer:
 
     def _block(self, indices: range) -> None:
         calls = self._program.calls
-        sent = []
-        texts = []
+        sent: list[int] = []
         for index in indices:
             call = calls[index]
             gas = self._gas[index]
@@ -159,16 +160,25 @@ class _Writer:
             ):
                 self._invalid.add(index)
                 continue
+            if sent:
+                self._text.append(",")
+            else:
+                self._open(call, code=RESTORE if self._restore_due else None)
+                self._restore_due = False
             value = f'"value":"{call.value:#x}",' if call.value else ""
-            texts.append(
+            head = (
                 f'{{"from":"{call.sender}","to":"{call.to or self._address}","gas":"{gas:#x}",'
-                f'"gasPrice":"0x0",{value}"input":"{call.input}"}}'
+                f'"gasPrice":"0x0",{value}"input":"'
             )
+            if len(call.input) < _LONG_INPUT:
+                self._text.append(f'{head}{call.input}"}}')
+            else:
+                self._text.append(head)
+                self._flush()
+                self._pieces.append(call.input)
+                self._text.append('"}')
             sent.append(index)
         if sent:
-            self._open(calls[sent[0]], code=RESTORE if self._restore_due else None)
-            self._restore_due = False
-            self._text.append(",".join(texts))
             self._text.append("]}")
             self._steps.append(tuple(sent))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from solexp.core import (
     Call,
     Candidate,
@@ -52,11 +54,9 @@ def put(amount: int, *, sender: str = SENDER, at: int = 1, **fields: Any) -> Cal
     return call("put(uint256)", amount, sender=sender, at=at, **fields)
 
 
-def call(
-    signature: str, *arguments: int, sender: str = SENDER, at: int = 1, **fields: Any
-) -> Call:
+def call(signature: str, *arguments: int, sender: str = SENDER, at: int = 1, **fields: Any) -> Call:
     data = selector(signature) + "".join(map(word, arguments))
-    place = {"block_number": BLOCK + at, "timestamp": TIME + 13 * at}
+    place: dict[str, Any] = {"block_number": BLOCK + at, "timestamp": TIME + 13 * at}
     return Call(sender=sender, input=data, **(place | fields))
 
 
@@ -67,7 +67,7 @@ def program(*calls: Call, **fields: Any) -> Program:
     deployment = Deployment(
         contract="Box", sender=SENDER, nonce=NONCE, block_number=BLOCK, timestamp=TIME
     )
-    return Program(**({"deployment": deployment, "calls": chosen} | fields))
+    return msgspec.structs.replace(Program(deployment=deployment, calls=chosen), **fields)
 
 
 def recorded(gas: int, used: int = 60_000) -> dict[str, Any]:
