@@ -21,7 +21,7 @@ from collections.abc import Iterable
 
 from solexp.core import Task
 from solexp.solidity.contracts import Definition, ancestors
-from solexp.solidity.parsing import definitions
+from solexp.solidity.parsing import outline, with_members
 
 CATEGORIES = ("ERC20", "DeFi", "ERC721", "Others")
 PAPER_TOTALS = {"ERC20": 52, "DeFi": 28, "ERC721": 23, "Others": 21}
@@ -38,11 +38,15 @@ _MONEY = re.compile(
 
 def categorise(source: str, contract: str) -> str:
     """The category of a contract defined in ``source``: one of `CATEGORIES`."""
-    known = definitions(source)
+    known = outline(source)
     parts = [found for found in known if found.name == contract]
     parts += ancestors(contract, known)
     names = {contract, *(base for part in parts for base in (part.name, *part.inherits))}
-    if any(map(_NFT_NAME.search, names)) or _defines(parts, "ownerOf", "transferFrom"):
+    if any(map(_NFT_NAME.search, names)):
+        return "ERC721"
+    data = source.encode()
+    parts = [with_members(part, data) for part in parts]
+    if _defines(parts, "ownerOf", "transferFrom"):
         return "ERC721"
     if any(map(_TOKEN_NAME.search, names)) or _is_token(parts):
         return "ERC20"

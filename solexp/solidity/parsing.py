@@ -26,6 +26,7 @@ _FUNCTIONS = {
     "modifier_definition": "modifier",
     "fallback_receive_definition": "fallback",
 }
+_WORDS = {"visibility", "state_mutability", "payable"}
 _HEADER = re.compile(
     r"(?<![\w$.])(?P<abstract>abstract\s+)?(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
     r"(?:is\b(?P<bases>[^{};]*))?\{"
@@ -48,7 +49,7 @@ def parses(source: str) -> bool:
 
 
 def definitions(source: str) -> tuple[Definition, ...]:
-    """The contracts, libraries and interfaces of a source, in order.
+    """The contracts, libraries and interfaces of a source, in order, with their members.
 
     Old syntax (constructors by name, ``var``, ``throw``) and broken members are no obstacle.
     """
@@ -58,16 +59,24 @@ def definitions(source: str) -> tuple[Definition, ...]:
         for node in _parser().parse(data).root_node.children
         if node.type in _KINDS
     }
-    result = []
-    for header in _lexical(source):
-        node, shift = parsed.get((header.start, header.end)), 0
-        if node is None:
-            # An error elsewhere has swallowed it: by itself it may well parse.
-            shift = header.start
-            alone = _parser().parse(data[header.start : header.end]).root_node
-            node = next((child for child in alone.children if child.type in _KINDS), None)
-        result.append(header if node is None else _with_members(header, node, shift))
-    return tuple(result)
+    # A definition that an error elsewhere has swallowed may well parse by itself.
+    return tuple(
+        with_members(found, data) if node is None else _with_members(found, node, 0)
+        for found in outline(source)
+        for node in (parsed.get((found.start, found.end)),)
+    )
+
+
+def outline(source: str) -> tuple[Definition, ...]:
+    """The definitions of a source without their members, by headers and braces alone: quick, and proof to any error."""
+    return tuple(_lexical(source))
+
+
+def with_members(found: Definition, data: bytes) -> Definition:
+    """A definition of the source ``data`` with its members, which are read from its own text alone."""
+    alone = _parser().parse(data[found.start : found.end]).root_node
+    node = next((child for child in alone.children if child.type in _KINDS), None)
+    return found if node is None else _with_members(found, node, found.start)
 
 
 def definition(source: str, name: str) -> Definition | None:
@@ -123,7 +132,7 @@ def _functions(node: Node, shift: int = 0) -> Iterator[Function]:
 
 def _function(node: Node, kind: str, shift: int) -> Function:
     body = node.child_by_field_name("body")
-    words = {child.type: _text(child) for child in node.children}
+    words = {child.type: _text(child) for child in node.children if child.type in _WORDS}
     if kind == "fallback" and node.children and _text(node.children[0]) == "receive":
         kind = "receive"
     parameters = tuple(

@@ -7,7 +7,7 @@ from solexp.benchmarks.categories import CATEGORIES, PAPER_TOTALS, categorise, t
 CASES = [
     ("ERC20", "contract T { function transfer(address a, uint b) {} function approve(address a, uint b) {} }"),
     ("ERC20", "contract T is ERC20Burnable { }"),
-    ("ERC20", "contract P { function transfer(address a, uint v, bytes d) {} function approve() {} } contract T is P {}"),
+    ("ERC20", "contract P { function transfer(a b, u v, y d) {} function approve() {} } contract T is P {}"),
     ("ERC721", "contract T is ERC721A, Ownable { function transfer(address a, uint b) {} function stake() {} }"),
     ("ERC721", "contract T { function ownerOf(uint i) {} function transferFrom(address a, address b, uint i) {} }"),
     ("ERC721", "contract T is ERC1155 { }"),
