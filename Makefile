@@ -21,10 +21,10 @@ $(READY): requirements/build.txt requirements/lock.txt pyproject.toml tools/setu
 demo: $(READY) ## do the main job on the embedded benchmark, without a key or an account
 	@$(BIN)/solexp run experiments=demo
 
-test: $(READY) ## run the tests, but for the slow ones and those that drive a browser
-	$(BIN)/python -m pytest -m "not slow and not ui" $(ARGS)
+test: $(READY) ## run the tests, but for those that take minutes
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
 
-test-ui: $(READY) ## run the tests that drive a headless browser (needs chromium)
+test-ui: $(READY) ## run only the tests that drive a headless browser (needs chromium)
 	$(BIN)/python -m pytest -m ui $(ARGS)
 
 test-slow: $(READY) ## run the tests that take minutes

@@ -15,7 +15,13 @@ from solexp.toolchain.node import node_environment, npm_command
 from solexp.toolchain.tables import NpmPackage
 
 # One retry: with npm's own default a registry that can't be reached stays silent for minutes.
-_OPTIONS = ["--fetch-retries=1", "--ignore-scripts", "--loglevel=error", "--no-update-notifier"]
+_OPTIONS = [
+    "--fetch-retries=1",
+    "--fetch-retry-mintimeout=1000",
+    "--ignore-scripts",
+    "--loglevel=error",
+    "--no-update-notifier",
+]
 _LIMIT_S = 900
 
 
@@ -72,11 +78,15 @@ def _pack(spec: str, folder: Path) -> Path:
         raise ToolError(f"npm could not fetch '{spec}': {error}") from error
     tarballs = list(folder.glob("*.tgz"))
     if done.returncode or len(tarballs) != 1:
-        raise ToolError(f"npm could not fetch '{spec}': {_reason(done.stderr)}")
+        raise ToolError(
+            f"npm could not fetch '{spec}': {_reason(done.stderr)}; "
+            "check the network and npm's settings (npm ping)"
+        )
     return tarballs[0]
 
 
 def _reason(stderr: str) -> str:
     lines = [re.sub(r"^npm (error|ERR!) ?", "", line).strip() for line in stderr.splitlines()]
-    told = [line for line in lines if line and "complete log of this run" not in line]
-    return "; ".join(told[:2]) if told else "it said nothing"
+    code = next((line.removeprefix("code ") for line in lines if line.startswith("code ")), "")
+    told = next((line for line in lines if len(line.split()) > 3), "")
+    return ": ".join(part for part in (code, told) if part) or "it said nothing"
