@@ -25,7 +25,7 @@ LEFT_OUT = ("hydra", "name", "runs", "tracking", "experiments")
 """Parts of the configuration that say where and under what name, not what was measured."""
 
 Table = dict[str, list[Any]]
-"""Columns by name, all of one length."""
+"""Columns by name, all of one length. MLflow's page shows the first few at once and the others on demand."""
 
 
 def params(config: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, str]:
@@ -156,15 +156,15 @@ def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
         rows.append(
             {
                 "task": task.id,
+                "pass": outcomes.count(Outcome.PASS),
+                "samples": len(candidates),
+                "first_reason": next((line for line in reasons if line), task.undecidable),
+                "compile": compiles.count(Outcome.PASS) if compiles else None,
+                "outcomes": " ".join(str(outcome) for outcome in outcomes),
                 "category": task.category,
                 "series": task.series,
                 "compiler": task.compiler,
                 "calls": task.calls,
-                "samples": len(candidates),
-                "compile": compiles.count(Outcome.PASS) if compiles else None,
-                "pass": outcomes.count(Outcome.PASS),
-                "outcomes": " ".join(str(outcome) for outcome in outcomes),
-                "first_reason": next((line for line in reasons if line), task.undecidable),
             }
         )
     return _columns(rows)
@@ -187,13 +187,13 @@ def reply_table(
         rows.append(
             {
                 "task": task,
+                "outcome": judgements.outcome(candidate),
+                "prompt": "(as in this task's first row)" if again else texts.get(task),
+                "reply": completion.text,
+                "reason": judgements.reason(candidate),
                 "batch": generation.batch,
                 "repeat": generation.repeat,
                 "index": generation.index,
-                "outcome": judgements.outcome(candidate),
-                "reason": judgements.reason(candidate),
-                "prompt": "(as in this task's first row)" if again else texts.get(task),
-                "reply": completion.text,
                 "finish": completion.finish,
                 "prompt_tokens": completion.usage.prompt_tokens,
                 "completion_tokens": completion.usage.completion_tokens,

@@ -126,5 +126,9 @@ def test_compare_shows_the_swept_keys_and_the_scores_of_four_runs(page: Any, swe
 
     picture = os.environ.get("SOLEXP_PICTURES")
     if picture:
+        metric.scroll_into_view_if_needed()
+        # Names follow values by one event.
+        values.hover()
+        page.mouse.wheel(0, 1)
         page.wait_for_timeout(1_000)  # the plot redraws
         page.screenshot(path=Path(picture) / "compare.png")
