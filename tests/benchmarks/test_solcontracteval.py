@@ -228,6 +228,9 @@ def test_creation_code_is_compared_up_to_the_metadata() -> None:
     assert compare_creation(build(old(one)), program, old(one) + "ff") is CreationMatch.EQUAL
     assert compare_creation(build(old(one)), program, old(two) + "ff") is CreationMatch.METADATA
     assert compare_creation(build(old(one)), program, old(two) + "fe") is CreationMatch.DIFFERENT
+    assert (
+        compare_creation(build(old(one)), program, old(two), nightly=True) is CreationMatch.NIGHTLY
+    )
     recorded = new(two, "000802") + "ff"
     assert compare_creation(build(new(one, "000801")), program, recorded) is CreationMatch.METADATA
     assert (

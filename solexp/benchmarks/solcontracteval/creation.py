@@ -20,20 +20,24 @@ class CreationMatch(StrEnum):
 
     EQUAL = "equal"
     METADATA = "equal but for the metadata"
+    NIGHTLY = "different, built by a nightly compiler"
     DIFFERENT = "different"
 
 
-def compare_creation(build: ContractBuild, program: Program, recorded: str) -> CreationMatch:
+def compare_creation(
+    build: ContractBuild, program: Program, recorded: str, *, nightly: bool = False
+) -> CreationMatch:
     """How ``build`` with the program's constructor arguments compares with the input of the recorded creation.
 
-    A compiler of the recorded version makes the same code from the same source, up to the metadata.
+    A compiler of the recorded version makes the same code from the same source, up to the metadata. ``nightly`` says
+    that the chain's code came from a nightly compiler, which its release need not equal.
     """
     code = build.creation + program.deployment.constructor_args.removeprefix("0x")
     if code == recorded:
         return CreationMatch.EQUAL
     if _without_metadata(code) == _without_metadata(recorded):
         return CreationMatch.METADATA
-    return CreationMatch.DIFFERENT
+    return CreationMatch.NIGHTLY if nightly else CreationMatch.DIFFERENT
 
 
 def linked_addresses(unlinked: str, recorded: str) -> dict[str, str]:
