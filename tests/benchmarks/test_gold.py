@@ -13,8 +13,8 @@ from solexp.benchmarks.solcontracteval import SolContractEval
 from solexp.benchmarks.solcontracteval.creation import (
     CreationMatch,
     compare_creation,
-    linked_addresses,
 )
+from solexp.benchmarks.solcontracteval.linking import linked, may_need_linking
 from solexp.core import Task
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.extract import extract_contract
@@ -52,17 +52,25 @@ def test_a_plain_a_linked_and_an_older_evms_build_equal_the_chains_code(data_hom
     assert set(found.values()) == {CreationMatch.METADATA}
 
 
-def test_the_addresses_of_libraries_are_those_in_the_recorded_code(data_home: Path) -> None:
-    benchmark = SolContractEval(path=str(data_home / "solcontracteval"), ids=["Presale"], calls=0)
-    (task,) = benchmark.tasks()
-    program = task.program
-    assert program is not None
+def test_the_addresses_of_libraries_are_found_in_the_recorded_code(data_home: Path) -> None:
+    benchmark = SolContractEval(
+        path=str(data_home / "solcontracteval"), ids=["Presale", "UnicodeForGeeks"], calls=0
+    )
+    recorded = benchmark.creation_inputs()
     with Compiler() as compiler:
-        settings = msgspec.structs.replace(task.compiler, libraries={})
-        contract = compiler.compile(task.sources, settings).contract(program.deployment.contract)
-    assert contract is not None
-    found = linked_addresses(contract.creation, benchmark.creation_inputs()[task.id])
-    assert set(found.values()) == set(task.compiler.libraries.values())
+        for task in benchmark.tasks():
+            assert task.compiler.libraries
+            assert not may_need_linking(task)
+            settings = msgspec.structs.replace(task.compiler, libraries={})
+            unlinked = msgspec.structs.replace(task, compiler=settings)
+            assert may_need_linking(unlinked)
+            assert linked(unlinked, recorded[task.id], compiler) == task
+
+
+def test_few_tasks_need_a_compiler_to_be_imported(data_home: Path) -> None:
+    benchmark = SolContractEval(path=str(data_home / "solcontracteval"), calls=0)
+    names = [task.id.partition("_0x")[0] for task in benchmark.tasks() if may_need_linking(task)]
+    assert names == []
 
 
 @pytest.mark.slow

@@ -14,8 +14,10 @@ import msgspec
 
 from solexp.benchmarks import taskset
 from solexp.benchmarks.solcontracteval.entry import task
+from solexp.benchmarks.solcontracteval.linking import linked, may_need_linking
 from solexp.benchmarks.solcontracteval.release import Problem, Release
-from solexp.core import DataError, Task, UserError
+from solexp.core import DataError, Task, TimeLimitExceeded, ToolError, UserError
+from solexp.solidity.compiler import Compiler
 
 REPOSITORY = "https://github.com/yzf0304/SolContractEval"
 COMMIT = "9b88f1ab1a58a12d99f421a811221091d138a7cf"
@@ -53,7 +55,7 @@ def import_release(source: Path, folder: Path, *, origin: str | None = None) -> 
     """
     release = Release(source)
     creations: dict[str, str] = {}
-    tasks = list(_tasks(release, creations))
+    tasks = _linked(release, list(_tasks(release, creations)), creations)
     if not tasks:
         first = f"; the first problem: {release.problems[0]}" if release.problems else ""
         raise UserError(f"{source} holds no usable task{first}")
@@ -77,6 +79,24 @@ def _tasks(release: Release, creations: dict[str, str]) -> Iterator[Task]:
         if entry.transactions:
             creations[entry.id] = entry.transactions[0].input
         yield found
+
+
+def _linked(release: Release, tasks: list[Task], creations: dict[str, str]) -> list[Task]:
+    """The tasks, those that call libraries linked as on the chain; that needs their compilers."""
+    if not any(map(may_need_linking, tasks)):
+        return tasks
+    result = []
+    with Compiler() as compiler:
+        for found in tasks:
+            made = found
+            if found.id in creations and may_need_linking(found):
+                try:
+                    made = linked(found, creations[found.id], compiler)
+                except (ToolError, TimeLimitExceeded) as error:
+                    file = Path(f"dataset/source_code/{found.id}.sol")
+                    release.problem(file, f"its libraries' addresses are not known: {error}")
+            result.append(made)
+    return result
 
 
 def _write_creations(folder: Path, creations: dict[str, str]) -> None:
