@@ -10,6 +10,7 @@ from solexp.report import tables
 from solexp.store.runfolder import RunFolder
 
 _FACTS = ("status", "name", "started", "ended", "choices", "overrides", "error")
+_GROUPS = ("experiments", "benchmark", "model", "strategy", "sampling", "oracle")
 
 
 def summary_data(folder: RunFolder) -> dict[str, Any]:
@@ -28,13 +29,14 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
     data = summary_data(folder)
     run = data["run"]
     print(f"{run.get('name', folder.name)}: {run.get('status', 'unknown')}", file=file)
-    choices = run.get("choices") or {}
+    choices = dict(sorted((run.get("choices") or {}).items(), key=_place))
     if choices:
         print(
             "  ".join(f"{group}={_option(option)}" for group, option in choices.items()), file=file
         )
     grids = (
         tables.scores(data["metrics"]),
+        tables.parts(data["metrics"]),
         tables.axes(data["metrics"]),
         tables.failing_axes(data.get("failing_axes", {})),
         tables.compile_errors(data.get("compile_errors", {})),
@@ -47,6 +49,10 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
     for line in _lines(data):
         print(line, file=file)
     print(f"run folder: {folder.path}", file=file)
+
+
+def _place(choice: tuple[str, Any]) -> int:
+    return _GROUPS.index(choice[0]) if choice[0] in _GROUPS else len(_GROUPS)
 
 
 def _option(option: Any) -> str:

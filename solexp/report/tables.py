@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import msgspec
@@ -13,7 +13,7 @@ _TITLES = {"compile": "Compile", "analysis_compile": "Compile, stack depth aside
 _PREFIXES = {
     "": "all tasks",
     "decidable.": "decidable tasks",
-    "exercised.": "tasks exercising half their functions",
+    "exercised.": "exercised tasks",
 }
 
 
@@ -79,12 +79,11 @@ def figure(metric: Mapping[str, Any] | None) -> str:
 
 
 def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
-    """One row a score and group of tasks, one column a k, in per cent."""
+    """One row a score over all, decidable and exercised tasks, one column a k, in per cent with intervals."""
     rows: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-    for name, metric in metrics.items():
-        match = _NAME.fullmatch(name)
-        if match and not match["prefix"].startswith("axes."):
-            rows.setdefault((match["score"], match["prefix"]), {})[int(match["k"])] = metric
+    for score, prefix, k, metric in _parsed(metrics):
+        if prefix in _PREFIXES:
+            rows.setdefault((score, prefix), {})[k] = metric
     ks = sorted({k for row in rows.values() for k in row})
     return Grid(
         title="Scores in %, with 95 % intervals",
@@ -93,28 +92,70 @@ def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
         rows=tuple(
             (
                 _TITLES[score],
-                _PREFIXES.get(prefix, prefix.removesuffix(".").replace(".", " ", 1)),
-                " / ".join(dict.fromkeys(str(row[k]["n"]) for k in ks if k in row)),
+                _PREFIXES[prefix],
+                _tasks(row.values()),
                 *(figure(row.get(k)) for k in ks),
             )
-            for (score, prefix), row in sorted(rows.items(), key=_rank)
+            for (score, prefix), row in sorted(rows.items(), key=lambda item: _rank(*item[0]))
         ),
     )
 
 
-def _rank(item: tuple[tuple[str, str], Any]) -> tuple[int, int, str]:
-    (score, prefix), _ = item
-    known = list(_PREFIXES)
-    place = known.index(prefix) if prefix in known else len(known)
-    return list(_TITLES).index(score), place, prefix
+def parts(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
+    """One row a category and compiler series, one column a score and k, in per cent."""
+    rows: dict[str, dict[tuple[str, int], Mapping[str, Any]]] = {}
+    for score, prefix, k, metric in _parsed(metrics):
+        if prefix.startswith(("category.", "series.")):
+            rows.setdefault(prefix, {})[score, k] = metric
+    found = {column for row in rows.values() for column in row}
+    columns = sorted(found, key=lambda column: (_rank(column[0], ""), column[1]))
+    return Grid(
+        title="By category and compiler series, in %",
+        columns=("part", "tasks", *(f"{_TITLES[score]}@{k}" for score, k in columns)),
+        rows=tuple(
+            (
+                prefix.removesuffix(".").replace(".", " ", 1),
+                _tasks(row.values()),
+                *(_share(row.get(column)) for column in columns),
+            )
+            for prefix, row in sorted(rows.items())
+        ),
+    )
+
+
+def _parsed(
+    metrics: Mapping[str, Mapping[str, Any]],
+) -> Iterator[tuple[str, str, int, Mapping[str, Any]]]:
+    """(score, prefix, k, metric) of every metric that is a score at some k."""
+    for name, metric in metrics.items():
+        match = _NAME.fullmatch(name)
+        if match:
+            yield match["score"], match["prefix"], int(match["k"]), metric
+
+
+def _rank(score: str, prefix: str) -> tuple[int, int]:
+    return list(_TITLES).index(score), list(_PREFIXES).index(prefix)
+
+
+def _tasks(metrics: Iterable[Mapping[str, Any]]) -> str:
+    return " / ".join(dict.fromkeys(str(metric["n"]) for metric in metrics))
+
+
+def _share(metric: Mapping[str, Any] | None) -> str:
+    return "–" if metric is None else f"{100 * metric['value']:.1f}"
 
 
 def axes(metrics: Mapping[str, Mapping[str, Any]]) -> Grid | None:
-    """Pass@k on every choice of deciding axes; None where no replay was made."""
+    """Pass@k on every choice of deciding axes, over all and, where they are fewer, decidable tasks.
+
+    None where no replay was made.
+    """
     rows: dict[str, dict[str, Mapping[str, Any]]] = {}
     for name, metric in metrics.items():
         match = re.fullmatch(r"axes\.(\w+)\.(decidable\.)?pass_at_(\d+)", name)
         if match:
+            if match[2] and metric["n"] == metrics[name.replace(".decidable", "")]["n"]:
+                continue
             heading = f"@{match[3]}" + (" decidable" if match[2] else "")
             rows.setdefault(match[1], {})[heading] = metric
     if not rows:
