@@ -76,6 +76,10 @@ class Compiler:
         """Ends the compiler processes."""
         self._pool.close()
 
+    def processes(self) -> list[int]:
+        """Process ids of the loaded compilers that wait for work, the least recently used first."""
+        return [pid for _, pid, _ in self._pool.workers()]
+
     def version(self, version: str) -> str:
         """The full version that the compiler of this release reports, such as ``0.8.17+commit.8df45f5f.Linux.g++``.
 

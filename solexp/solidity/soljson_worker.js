@@ -14,6 +14,8 @@ const threads = require("worker_threads");
 const STACK_MB = 64;
 
 if (threads.isMainThread) {
+  // Optimising early pays off after minutes, and most workers live for less.
+  require("v8").setFlagsFromString("--wasm-tiering-budget=20000000");
   const parent = process.ppid;
   const compiler = new threads.Worker(__filename, {
     argv: process.argv.slice(2),
@@ -46,6 +48,7 @@ function serve(soljsonPath) {
   }
   process.emitWarning = () => {};
 
+  cacheTables();
   const soljson = require(soljsonPath);
   // Emscripten would turn an abort into an exit or a rethrow of its own.
   process.removeAllListeners("uncaughtException");
@@ -72,6 +75,25 @@ function serve(soljsonPath) {
       send(answer);
     }
   });
+}
+
+// Every C++ call that may throw goes through JavaScript, which fetches the callee from a table. The engine's own get()
+// is slow enough to be a quarter of a large compilation.
+function cacheTables() {
+  const table = WebAssembly.Table.prototype;
+  const { get, set, grow } = table;
+  const kept = Symbol("kept");
+  table.get = function (index) {
+    const entries = this[kept] || (this[kept] = []);
+    const entry = entries[index];
+    return entry === undefined ? (entries[index] = get.call(this, index)) : entry;
+  };
+  for (const [name, change] of Object.entries({ set, grow })) {
+    table[name] = function (...args) {
+      this[kept] = undefined;
+      return change.apply(this, args);
+    };
+  }
 }
 
 function whenReady(soljson, go) {
