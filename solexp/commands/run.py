@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from solexp.config import build, check, conf_folder, register
 from solexp.config.compose import check_overrides, compose, in_one_line, plain, stamp
-from solexp.core import Interrupted, UserError
+from solexp.core import Interrupted
 from solexp.core.hashing import content_hash
 from solexp.report.show import print_comparison, print_summary
 from solexp.run import execute, finish_killed, objective
@@ -134,6 +134,8 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     summary = execute(spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config))
     if not sweeping:
         print_summary(folder)
+        if spec.tracking.enabled:
+            print("open the MLflow UI with: solexp ui")
         return None
     return objective(summary, spec.objective)
 
@@ -155,15 +157,3 @@ def _cores(hydra_config: Any) -> int:
     if not isinstance(jobs, int):
         return max(1, cores if jobs is None else 1)
     return max(1, cores // (cores if jobs < 0 else jobs))
-
-
-def recompose(folder: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
-    """The configuration of an earlier run with further overrides. Raises UserError."""
-    os.environ["SOLEXP_STAMP"] = stamp()
-    earlier = folder.manifest.get("overrides")
-    if not isinstance(earlier, list):
-        raise UserError(f"{folder.path}: its manifest names no overrides")
-    composed = compose([*earlier, *overrides])
-    config = plain(composed)
-    check(config)
-    return config

@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import joblib
 from omegaconf import OmegaConf
 
-from solexp.config import RunSpec, build
+from solexp.config import build
+from solexp.config.compose import compose, plain, stamp
 from solexp.core import UserError
+from solexp.core.errors import nearest
 from solexp.core.hashing import content_hash
 from solexp.report.show import print_comparison, print_summary, summary_data
 from solexp.store import RunFolder
@@ -46,35 +51,53 @@ def compare(command: argparse.Namespace) -> int:
     return 0
 
 
+_RESCORED = ("oracle", "strategy", "execution", "tracking", "seed", "objective")
+"""What may differ from the run whose replies are judged again."""
+
+
 def rescore(command: argparse.Namespace) -> int:
     """Judge stored generations by other oracles; no model is built, let alone asked."""
-    from solexp.commands.run import recompose  # noqa: PLC0415
-    from solexp.run import execute  # noqa: PLC0415
+    from solexp.run import execute  # noqa: PLC0415  (the whole of solexp)
 
     source = find_run(command.run, runs_root())
     generations = source.generations()
     if not generations:
         raise UserError(f"{source.path}: holds no generations to judge")
-    config = recompose(source, command.override)
-    spec: RunSpec = build(config)
-    folder = RunFolder(Path(config["runs"]) / os.environ["SOLEXP_STAMP"])
-    write_atomically(
-        folder.path / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(config)).encode()
-    )
+    config = _rescored(source, command.override)
+    spec = build({**config, "model": {"_target_": "solexp.llm.offline.Reference"}})
+    folder = RunFolder(runs_root() / os.environ["SOLEXP_STAMP"])
+    text = OmegaConf.to_yaml(OmegaConf.create(config))
+    write_atomically(folder.path / "config.yaml", text.encode())
+    choices = source.manifest.get("choices") or {}
     execute(
         spec,
         folder,
         {
-            "overrides": [*source.manifest["overrides"], *command.override],
-            "choices": source.manifest.get("choices"),
+            "overrides": [*source.manifest.get("overrides", []), *command.override],
+            "choices": choices | {"oracle": ",".join(spec.oracles)},
             "config_hash": content_hash(config),
             "rescored_from": source.name,
         },
-        n_jobs=spec.execution.n_jobs or os.cpu_count() or 1,
+        n_jobs=spec.execution.n_jobs or joblib.cpu_count(),
         stored=generations,
     )
     print_summary(folder)
     return 0
+
+
+def _rescored(source: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
+    """The earlier run's configuration, with the groups that the overrides touch composed anew."""
+    os.environ["SOLEXP_STAMP"] = stamp()
+    touched = {re.split(r"[.=/@]", override.lstrip("+~"))[0] for override in overrides}
+    for group in sorted(touched.difference(_RESCORED)):
+        raise UserError(
+            f"rescore: {group} cannot change, the replies depend on it; {nearest(group, _RESCORED)}"
+        )
+    chosen = (source.manifest.get("choices") or {}).get("oracle", "")
+    composed = plain(compose([f"oracle=[{chosen}]", *overrides] if chosen else overrides))
+    earlier = source.config
+    earlier.pop("hydra", None)
+    return earlier | {group: composed[group] for group in touched}
 
 
 def track(command: argparse.Namespace) -> int:

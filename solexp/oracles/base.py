@@ -22,6 +22,15 @@ class Case:
         self.candidates = tuple(candidates)
         self._compiler = compiler
         self._builds: dict[str, Build] = {}
+        self._tools: dict[str, str] = {}
+
+    def tools(self) -> dict[str, str]:
+        """Versions of the tools used so far, by name, such as ``solc 0.8.17``."""
+        return dict(self._tools)
+
+    def used(self, tool: str, version: str) -> None:
+        """Note the version of a tool that an oracle used, for the run's manifest."""
+        self._tools[tool] = version
 
     @property
     def settings(self) -> CompilerSettings:
@@ -30,18 +39,21 @@ class Case:
 
     def reference(self) -> Build:
         """The build of the task's own sources."""
-        return self._build(self.task.sources)
+        return self.compiled(self.task.sources)
 
     def build(self, candidate: Candidate) -> Build:
         """The build of a candidate that has code."""
         if candidate.code is None:
             raise ValueError(f"candidate {candidate.key} of {candidate.task_id} has no code")
-        return self._build(splice(self.task, candidate.code))
+        return self.compiled(splice(self.task, candidate.code))
 
-    def _build(self, sources: dict[str, str]) -> Build:
+    def compiled(self, sources: dict[str, str]) -> Build:
+        """The build of any sources under the task's settings."""
         key = content_hash(sources)
         if key not in self._builds:
-            self._builds[key] = self._compiler.compile(sources, self.task.compiler)
+            built = self._compiler.compile(sources, self.task.compiler)
+            self.used(f"solc {self.task.compiler.version}", built.compiler)
+            self._builds[key] = built
         return self._builds[key]
 
 
@@ -61,9 +73,7 @@ class Oracle(Protocol):
         ...
 
 
-def verdict(  # noqa: D417
-    oracle: str, candidate: Candidate, outcome: Outcome, **fields: Any
-) -> Verdict:
+def verdict(oracle: str, candidate: Candidate, outcome: Outcome, **fields: Any) -> Verdict:
     """A verdict about ``candidate``; ``fields`` are those of `Verdict`."""
     return Verdict(
         task_id=candidate.task_id,

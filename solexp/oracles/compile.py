@@ -33,9 +33,7 @@ class Compile:
         try:
             build = case.build(candidate)
         except TimeLimitExceeded as error:
-            return verdict(
-                self.name, candidate, Outcome.TIMEOUT, evidence={"reason": str(error)}
-            )
+            return verdict(self.name, candidate, Outcome.TIMEOUT, evidence={"reason": str(error)})
         passed = build.ok or (self.reading == "analysis" and build.analysis_ok)
         return verdict(
             self.name,

@@ -1,0 +1,130 @@
+"""What a task's history can tell at all, before any candidate is looked at.
+
+A task is undecidable when its original does not deploy or does too little. It is vacuous when a
+stub, the original with its functions emptied or always reverting, cannot be told from the original:
+then the recorded calls never reach what was to be written, and a pass would mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import Outcome, Program, Trace
+from solexp.evm.compare import Axis, Exercise, compare, exercise
+from solexp.evm.machine import Machine, Subject
+from solexp.oracles.base import Case
+from solexp.oracles.staging import Stage, subject
+from solexp.solidity.splice import splice
+from solexp.solidity.stubs import Kind, stubbed
+
+Measures = dict[str, float | int | bool | str | None]
+
+_STUBS: tuple[Kind, ...] = ("empty", "revert")
+
+
+class Minima(msgspec.Struct, frozen=True):
+    """The least that the original has to do for its task to count."""
+
+    successful_calls: int
+    selectors: int
+    """Distinct functions that answer a successful call."""
+    events: int
+
+
+class Grounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a task can be decided, and how much its history exercises."""
+
+    outcome: Outcome | None = None
+    """``undecidable`` or ``vacuous``; None when candidates can be judged."""
+    reason: str | None = None
+    measures: dict[str, Any] = {}
+    """Calls, functions and events of the original, and how far it agrees with the chain."""
+
+    def told(self) -> Measures:
+        """The measures of every verdict about the task, also of one that ran nothing."""
+        return {**self.measures, "task_decidable": self.outcome is None}
+
+
+def undecidable(reason: str) -> Grounds:
+    """Grounds for no judgement."""
+    return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason)
+
+
+def survey(
+    stage: Stage, case: Case, machine: Machine, axes: Sequence[Axis], least: Minima
+) -> Grounds:
+    """Run the original and its stubs, and say what the task's history can tell along ``axes``."""
+    stubs = _stubs(stage, case)
+    subjects = [stage.original, *(found for _, found in stubs)]
+    original, *others = machine.run(stage.program, subjects, stage.plan)
+    tried = exercise(stage.program, original, stage.contract)
+    measures = _measures(tried, stage.program, original)
+    reason = _too_little(original, tried, least)
+    if reason is not None:
+        return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
+    for (kind, _), trace in zip(stubs, others, strict=True):
+        told = compare(original, trace, stage.program)
+        if not told.diverges(axes) and not told.truncated:
+            what = "do nothing" if kind == "empty" else "always revert"
+            return Grounds(
+                outcome=Outcome.VACUOUS,
+                reason=f"no recorded call tells {case.task.target.contract} from one whose "
+                f"functions {what}",
+                measures=measures,
+            )
+    return Grounds(measures=measures)
+
+
+def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:
+    """The stubs that compile and can be deployed; the others cannot pass for the original anyway."""
+    task = case.task
+    found = []
+    for kind in _STUBS:
+        code = stubbed(task.reference, task.target.contract, kind)
+        build = case.compiled(splice(task, code))
+        made = build.contract(stage.program.deployment.contract) if build.ok else None
+        if made is not None and made.creation != "0x" and not made.missing_libraries:
+            found.append((kind, subject(build, made, case)))
+    return found
+
+
+def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
+    if original.stopped:
+        return f"the original used up its {original.stopped}"
+    if original.address is None:
+        said = original.deployment.error or original.deployment.output
+        return f"the original does not deploy ({said})"
+    for minimum, count, what in (
+        (least.successful_calls, tried.successful_calls, "calls of the original succeed"),
+        (least.selectors, tried.selectors, "functions of the original answer"),
+        (least.events, tried.events, "events of the original are seen"),
+    ):
+        if count < minimum:
+            return f"{count} {what}, fewer than {minimum}"
+    return None
+
+
+def _measures(tried: Exercise, program: Program, original: Trace) -> Measures:
+    known = [
+        (call.recorded, result)
+        for call, result in zip(program.calls, original.calls, strict=False)
+        if call.recorded is not None
+    ]
+    return {
+        "calls": tried.calls,
+        "successful_calls": tried.successful_calls,
+        "selectors": tried.selectors,
+        "events": tried.events,
+        "functions": tried.functions,
+        "functions_exercised": tried.functions_exercised,
+        "functions_exercised_share": tried.share,
+        "recorded_calls": len(known),
+        "statuses_as_recorded": sum(r.status == result.status for r, result in known),
+        "gas_as_recorded": sum(
+            r.status and result.status and r.gas_used == result.gas_used for r, result in known
+        ),
+        "hardfork": original.hardfork,
+    }

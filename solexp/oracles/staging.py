@@ -1,0 +1,89 @@
+"""Making a task's recorded history ready to be run on its original and on candidates."""
+
+from __future__ import annotations
+
+import msgspec
+
+from solexp.core import Build, ContractBuild, Program, Trace
+from solexp.evm.machine import Machine, Observation, Subject
+from solexp.evm.observe import GetterRule, observation
+from solexp.oracles.base import Case
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """All that stays the same over a task's candidates."""
+
+    program: Program
+    contract: ContractBuild
+    """The original's build of the contract that is deployed, which need not be the one that was to be written."""
+    original: Subject
+    plan: Observation
+
+
+def stage(
+    case: Case,
+    machine: Machine,
+    *,
+    limit: int | None,
+    faithful: bool,
+    checkpoint_every: int | None,
+    getters: GetterRule,
+) -> Stage | str:
+    """The stage for a task, or why there is none.
+
+    ``limit`` runs only so many calls; ``faithful`` leaves out those whose status on the original is not the recorded
+    one.
+    """
+    program = case.task.program
+    if program is None:
+        return case.task.undecidable or "the task has no recorded history"
+    if limit is not None:
+        program = msgspec.structs.replace(program, calls=program.calls[:limit])
+    reference = case.reference()
+    contract = reference.contract(program.deployment.contract) if reference.ok else None
+    if contract is None or contract.creation == "0x" or contract.missing_libraries:
+        return _why_no_original(reference, contract, program)
+    original = subject(reference, contract, case)
+    plan = observation(program, contract, checkpoint_every=checkpoint_every, getters=getters)
+    if faithful:
+        [trace] = machine.run(program, [original], plan)
+        program = _faithful(program, trace)
+    return Stage(program, contract, original, plan)
+
+
+def subject(build: Build, contract: ContractBuild, case: Case) -> Subject:
+    """A build's contract as a machine takes it, the libraries that its own sources hold at their linked places."""
+    return Subject(contract.creation, contract, _libraries(build, case))
+
+
+def _libraries(build: Build, case: Case) -> dict[str, str]:
+    found = {}
+    for name, address in case.settings.libraries.items():
+        library = build.contract(name.rpartition(":")[2])
+        if library is not None and library.runtime != "0x":
+            # A library's code starts by pushing its own address, which only its deployment fills in.
+            code = library.runtime
+            if code.startswith("0x73" + "0" * 40):
+                code = "0x73" + address[2:].lower() + code[44:]
+            found[address.lower()] = code
+    return found
+
+
+def _why_no_original(build: Build, contract: ContractBuild | None, program: Program) -> str:
+    name = program.deployment.contract
+    if not build.ok:
+        return f"the original does not compile: {build.errors[0].message}"
+    if contract is None:
+        return f"the original's sources hold no contract {name}"
+    if contract.missing_libraries:
+        return f"{name} has to be linked with {', '.join(contract.missing_libraries)}"
+    return f"{name} is abstract in the original's sources"
+
+
+def _faithful(program: Program, trace: Trace) -> Program:
+    kept = [
+        call
+        for call, result in zip(program.calls, trace.calls, strict=False)
+        if call.recorded is None or call.recorded.status == result.status
+    ]
+    return msgspec.structs.replace(program, calls=tuple(kept))
