@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from solexp.toolchain.homes import data_home as configured_data_home
+
+# A busy machine is no failure of the law under test.
+settings.register_profile("solexp", deadline=None)
+settings.load_profile("solexp")
 
 
 @pytest.fixture(scope="session")

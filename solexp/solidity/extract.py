@@ -91,6 +91,11 @@ def extract_contract(
         if unclosed is None or unclosed.cut or finish is FinishReason.LENGTH:
             return _nothing(text, finish, notes, cut=unclosed is not None)
         found = unclosed
+    else:
+        unclosed = _unclosed(regions[-1:], name)
+        if unclosed is not None and _bodies(unclosed.code) > _bodies(found.code):
+            # An echoed outline, and then the contract itself cut off.
+            return _nothing(text, finish, (*notes, "only an outline is whole"), cut=True)
     return Extraction(code=found.code, notes=(*notes, *found.notes))
 
 
@@ -207,15 +212,22 @@ def _across_fences(text: str, name: str) -> Iterator[_Found]:
 def _unclosed(regions: list[str], name: str) -> _Found | None:
     """A definition whose braces do not close: cut off if no fence follows."""
     for index, region in enumerate(regions):
-        for header in _headers(mask(region), name):
-            return _Found(
-                region[header.start :].rstrip(),
-                header.kind,
-                header.name,
-                notes=("the contract's braces do not close",),
-                cut=index == len(regions) - 1,
-            )
+        masked = mask(region)
+        for header in _headers(masked, name):
+            if closing_brace(masked, header.brace) is None:
+                return _Found(
+                    region[header.start :].rstrip(),
+                    header.kind,
+                    header.name,
+                    notes=("the contract's braces do not close",),
+                    cut=index == len(regions) - 1,
+                )
     return None
+
+
+def _bodies(code: str) -> int:
+    """How many functions do something."""
+    return sum(not function.empty for function in functions(code))
 
 
 def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
@@ -230,7 +242,7 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
     ):
         found = [item for item in found if better(item)] or found
     if len(found) > 1:
-        bodies = [sum(not function.empty for function in functions(item.code)) for item in found]
+        bodies = [_bodies(item.code) for item in found]
         full = [item for item, count in zip(found, bodies, strict=True) if 2 * count >= max(bodies)]
         notes.append(f"defined {len(found)} times")
         found = full

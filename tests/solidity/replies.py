@@ -238,6 +238,12 @@ REPLIES = [
         no_code=NoCode.TRUNCATED,
         finish=FinishReason.LENGTH,
     ),
+    Reply(
+        "the outline echoed, the code cut off",
+        f"{OUTLINE}\n\n{CODE[:400]}",
+        no_code=NoCode.TRUNCATED,
+    ),
+    Reply("the code, and a copy cut off", f"{fenced(CODE)}Again:\n```\n{CODE[:200]}", CODE),
     Reply("cut off before the target", f"```solidity\n{OTHER[:40]}", no_code=NoCode.TRUNCATED),
     Reply(
         "cut off in a comment before the target",
