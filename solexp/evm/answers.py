@@ -84,13 +84,13 @@ def read(
     Raises RpcError or ToolError when the node did not answer as it should.
     """
     blocks = _blocks(answer)
-    if len(blocks) < len(script.steps):
+    if len(blocks) < len(script.steps) + script.skip:
         raise ToolError(f"the node answered {len(blocks)} blocks, not {len(script.steps)}")
     results: list[CallResult] = []
     missing = CallResult(status=False, error="gas below intrinsic cost")
     checkpoints: list[Checkpoint] = []
     codeless: int | None = None
-    at = 0
+    at = script.skip
     for step in script.steps:
         calls = blocks[at].calls
         if isinstance(step, Reading):
@@ -124,6 +124,19 @@ def read(
     while len(results) < stop:
         results.append(missing)
     return results, checkpoints, codeless
+
+
+def first_block(answer: bytes) -> list[CallResult]:
+    """Results of the calls of an answer's first block, whole, however long their data."""
+    return [
+        CallResult(
+            status=call.status == "0x1",
+            output=call.returnData,
+            gas_used=int(call.gasUsed, 16),
+            logs=call.logs,
+        )
+        for call in map(_plain, _blocks(answer)[0].calls)
+    ]
 
 
 def _result(call: _Call, limit: int) -> CallResult:

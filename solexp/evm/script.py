@@ -20,8 +20,8 @@ _PROBE_GAS = 5_000_000
 _RICH = 10**27
 _LONG_INPUT = 4096
 
-READ, RESTORE = 0, 1
-"""Places in a script that differ from subject to subject: what to read, and the code to put back."""
+READ, RESTORE, INSTALL = 0, 1, 2
+"""Places in a script that differ from subject to subject: what to read, the code to put back, and to put at first."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Script:
     """What each block of the answer belongs to: indices of calls, or a reading (which takes two blocks)."""
     invalid: frozenset[int]
     """Calls that no block could hold, since they cannot pay for their own data; they are not sent."""
-    probes: int
+    skip: int
+    """Blocks of the answer before the first step's."""
 
     def body(self, read: str, code: str, dead_from: int | None = None) -> list[bytes | str]:
         """The request's body for one subject: calldata of its reading, and its runtime code.
@@ -55,6 +56,8 @@ class Script:
                 body.append(piece)
             elif piece == READ:
                 body.append(read)
+            elif piece == INSTALL:
+                body.append(code)
             else:
                 after = next(readings)
                 alive = dead_from is None or after < dead_from
@@ -72,17 +75,19 @@ def write(
     stop: int | None = None,
     block: str = "latest",
     distinct_blocks: bool = False,
+    prelude: str | None = None,
 ) -> Script:
     """The request that runs ``calls[:stop]`` on the contract at ``address`` and reads its state as planned.
 
     ``gas`` is the limit of each call. With ``distinct_blocks``, for nodes that insist on rising block numbers, the
-    state is read in between only where the recorded numbers leave room.
+    state is read in between only where the recorded numbers leave room. ``prelude`` is a block (JSON) in which the
+    contract's constructor runs in its place; the contract's code is then put there first.
     """
     stop = len(program.calls) if stop is None else stop
     writer = _Writer(
         program, address, gas, plan, hardfork=hardfork, stop=stop, distinct_blocks=distinct_blocks
     )
-    return writer.write(block)
+    return writer.write(block, prelude)
 
 
 class _Writer:
@@ -112,12 +117,16 @@ class _Writer:
         self._invalid: set[int] = set()
         self._overrides = self._first_overrides()
         self._number = -1
-        self._restore_due = False
+        self._due: int | None = None
 
-    def write(self, block: str) -> Script:
+    def write(self, block: str, prelude: str | None = None) -> Script:
         self._text.append(
             '{"jsonrpc":"2.0","id":1,"method":"eth_simulateV1","params":[{"blockStateCalls":['
         )
+        if prelude is not None:
+            self._text.append(prelude + ",")
+            self._number = self._program.deployment.block_number
+            self._due = INSTALL
         calls = self._program.calls
         every = self._plan.checkpoint_every or 0
         at = 0
@@ -140,7 +149,7 @@ class _Writer:
             tuple(self._pieces),
             tuple(self._steps),
             frozenset(self._invalid),
-            len(self._plan.getters),
+            skip=int(prelude is not None),
         )
 
     def _room(self, at: int) -> bool:
@@ -163,8 +172,7 @@ class _Writer:
             if sent:
                 self._text.append(",")
             else:
-                self._open(call, code=RESTORE if self._restore_due else None)
-                self._restore_due = False
+                self._open(call, code=self._take_due())
             value = f'"value":"{call.value:#x}",' if call.value else ""
             head = (
                 f'{{"from":"{call.sender}","to":"{call.to or self._address}","gas":"{gas:#x}",'
@@ -196,18 +204,23 @@ class _Writer:
             f'"gasLimit":"{BLOCK_GAS:#x}","feeRecipient":"{program.coinbase}",'
             f'"baseFeePerGas":"{program.base_fee:#x}",{self._randomness(number)}}},'
         )
-        if self._overrides:
-            self._text.append(f'"stateOverrides":{{{self._overrides}}},')
+        if self._overrides or code is not None:
+            self._text.append(f'"stateOverrides":{{{self._overrides}')
+            if code is not None:
+                comma = "," if self._overrides else ""
+                self._text.append(f'{comma}"{self._address}":{{"code":"')
+                self._code(code)
+                self._text.append('"}')
+            self._text.append("},")
             self._overrides = ""
-        elif code is not None:
-            self._text.append(f'"stateOverrides":{{"{self._address}":{{"code":"')
-            if code == RESTORE:
-                self._flush()
-                self._pieces.append(RESTORE)
-            else:
-                self._text.append(READER)
-            self._text.append('"}},')
         self._text.append('"calls":[')
+
+    def _code(self, which: int) -> None:
+        if which == READ:
+            self._text.append(READER)
+        else:
+            self._flush()
+            self._pieces.append(which)
 
     def _randomness(self, number: int) -> str:
         name = "prevRandao" if self._merged else "difficulty"
@@ -227,7 +240,7 @@ class _Writer:
                 asked.append(f'{probe}"{PROBE_ADDRESS}","input":"0x{target}{getter.input[2:]}"}}')
             else:
                 asked.append(f'{probe}"{self._address}","input":"{getter.input}"}}')
-        self._open(like)
+        self._open(like, code=self._take_due())
         self._text.append(",".join(asked) + "]}")
         self._steps.append(Reading(after))
         self._open(like, code=READ)
@@ -235,7 +248,11 @@ class _Writer:
         self._flush()
         self._pieces.append(READ)
         self._text.append('"}]}')
-        self._restore_due = True
+        self._due = RESTORE
+
+    def _take_due(self) -> int | None:
+        due, self._due = self._due, None
+        return due
 
     def _first_overrides(self) -> str:
         program = self._program
