@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import rlp  # type: ignore[import-untyped]
+from eth_utils.crypto import keccak
 
 from solexp.benchmarks import data, stats, taskset
 from solexp.benchmarks.solcontracteval import SolContractEval
@@ -49,6 +51,17 @@ def test_the_bundle_holds_what_its_description_says(benchmark: SolContractEval) 
         assert task.reference.startswith("contract ")
         assert task.framework
         assert task.requirement
+
+
+def test_sender_and_nonce_of_the_deployment_give_the_address_on_the_chain(
+    benchmark: SolContractEval,
+) -> None:
+    for task in benchmark.tasks():
+        if task.program is not None:
+            deployment = task.program.deployment
+            sender = bytes.fromhex(deployment.sender.removeprefix("0x"))
+            address = keccak(rlp.encode([sender, deployment.nonce]))[12:].hex()
+            assert "0x" + address == task.facts["address"]
 
 
 def test_the_prompt_that_is_worded_otherwise_is_split_as_well(benchmark: SolContractEval) -> None:
