@@ -18,6 +18,8 @@ LENGTH = 300
 """Recorded calls a task."""
 DRAFTS = 14
 """How many moves an actor thinks of before it makes one whose outcome is not the wanted one."""
+SPARE_GAS = 400_000
+"""Gas limit of calls that fail: what a sender allows who could not estimate it."""
 MERGE = 15_537_394
 
 Draft = Callable[["Stage"], "Move"]
@@ -28,7 +30,7 @@ class Move(msgspec.Struct, frozen=True):
 
     who: str
     function: str
-    """Name of the function; empty for plain ether or raw data."""
+    """Name of the function, with its types where the name alone is not enough; empty for plain ether or raw data."""
     args: tuple[Any, ...] = ()
     value: int = 0
 
@@ -44,9 +46,11 @@ class Stage:
         self.random = chance
         self.calls: list[Call] = []
         self.results: list[CallResult] = []
-        self._abi: dict[str, Any] = {
-            entry["name"]: entry for entry in build.abi if entry.get("type") == "function"
-        }
+        self._abi: dict[str, Any] = {}
+        for entry in build.abi:
+            if entry.get("type") == "function":
+                types = ",".join(item["type"] for item in entry["inputs"])
+                self._abi[entry["name"]] = self._abi[f"{entry['name']}({types})"] = entry
 
     @property
     def left(self) -> int:
@@ -135,6 +139,8 @@ class Stage:
         sender, data = address(move.who), self._encode(move)
         trial = self.chain.send(sender, self.contract, data, move.value, keep=False)
         gas = -(-trial.gas_needed * 5 // 4000) * 1000
+        if not trial.result.status:
+            gas = max(gas, SPARE_GAS)
         result = self.chain.send(sender, self.contract, data, move.value, gas).result
         assert result.status == trial.result.status, f"{move}: gas limit {gas} changes the outcome"
         self.calls.append(
@@ -150,6 +156,10 @@ class Stage:
         )
         self.results.append(result)
         return result
+
+    def data(self, function: str, *args: Any) -> bytes:
+        """Returns the call data of a call of the contract."""
+        return _bytes(self._encode(Move("reader", function, args)))
 
     def _encode(self, move: Move) -> str:
         if not move.function:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solexp.benchmarks.starter.history.scenes import defi, tokens
+from solexp.benchmarks.starter.history.scenes import defi, erc20, erc721, others
 from solexp.benchmarks.starter.history.stage import Stage
 
 SCENES: dict[str, Callable[[Stage], None]] = {
-    "HarborToken": tokens.harbor_token,
+    "BadgeCollection": erc721.badge_collection,
+    "CrewToken": erc20.crew_token,
+    "GatePass": erc721.gate_pass,
+    "GuildHall": others.guild_hall,
+    "HarborToken": erc20.harbor_token,
+    "HouseholdWallet": others.household_wallet,
+    "LagoonExchange": defi.lagoon_exchange,
+    "OrchardPool": defi.orchard_pool,
+    "RefundableSale": others.refundable_sale,
     "ShareVault": defi.share_vault,
-    "TollToken": tokens.toll_token,
+    "TideAuction": erc721.tide_auction,
+    "TollToken": erc20.toll_token,
 }

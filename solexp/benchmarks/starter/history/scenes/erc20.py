@@ -4,37 +4,17 @@
 
 from __future__ import annotations
 
+from solexp.benchmarks.starter.history.scenes.cast import (
+    DAY,
+    HUGE,
+    NOBODY,
+    USERS,
+    account,
+    looks,
+    share,
+    user,
+)
 from solexp.benchmarks.starter.history.stage import Draft, Move, Stage, address
-
-NOBODY = "0x" + "00" * 20
-USERS = ("alice", "bob", "carol", "dave", "erin")
-HUGE = 2**256 - 1
-
-
-def user(stage: Stage) -> str:
-    """Returns the name of some user."""
-    return stage.random.choice(USERS)
-
-
-def account(stage: Stage) -> str:
-    """Returns the address of some user."""
-    return address(user(stage))
-
-
-def share(stage: Stage, amount: int) -> int:
-    """Returns some part of ``amount``, now and then all of it, or a little more."""
-    return stage.random.choice(
-        (amount, amount + 1, amount // 2, amount // 3, amount // 10, amount // 17 + 1, 1)
-    )
-
-
-def looks(*functions: str) -> list[tuple[int, Draft]]:
-    """Returns drafts in which a user reads the functions without arguments."""
-
-    def look(function: str) -> Draft:
-        return lambda stage: Move(user(stage), function)
-
-    return [(1, look(function)) for function in functions]
 
 
 def harbor_token(stage: Stage) -> None:
@@ -286,3 +266,131 @@ def toll_token(stage: Stage) -> None:
     stage.do("carol", "tollTaken")
     stage.do("carol", "totalSupply")
     stage.do("second", "setToll", 25)
+
+
+def crew_token(stage: Stage) -> None:
+    """Four years of grants: cliffs, vesting, revocations, a second grant, a new captain."""
+    unit = 10**18
+
+    def transfer(s: Stage) -> Move:
+        who = user(s)
+        value = share(s, s.view("spendableOf", address(who)))
+        return Move(who, "transfer", (account(s), value))
+
+    def approve(s: Stage) -> Move:
+        return Move(user(s), "approve", (account(s), s.random.choice((0, 0, 40, 900, 10**5)) * unit))
+
+    def spend(s: Stage) -> Move:
+        who, holder = user(s), account(s)
+        allowed = s.view("allowance", holder, address(who))
+        free = s.view("spendableOf", holder)
+        return Move(who, "transferFrom", (holder, account(s), share(s, min(allowed, free))))
+
+    def burn(s: Stage) -> Move:
+        who = user(s)
+        return Move(who, "burn", (share(s, s.view("spendableOf", address(who)) // 9),))
+
+    def other(s: Stage) -> str:
+        """Some user but alice, whose grants the script needs for itself."""
+        return address(s.random.choice(USERS[1:]))
+
+    def grant(s: Stage) -> Move:
+        who = s.random.choice((CAPTAIN[0], CAPTAIN[0], "mallory"))
+        length = s.random.choice((0, 90 * DAY, 400 * DAY, 4 * 365 * DAY, 4 * 365 * DAY + 1))
+        start = s.now + s.random.choice((-30, 0, 20)) * DAY
+        terms = (s.random.choice((0, 1500, 77_777)) * unit, start, length // 4, length)
+        return Move(who, "grant", (other(s), *terms, s.random.random() < 0.7))
+
+    def revoke(s: Stage) -> Move:
+        return Move(s.random.choice((CAPTAIN[0], "bob")), "revoke", (other(s),))
+
+    def locked(s: Stage) -> Move:
+        return Move(user(s), s.random.choice(("lockedOf", "spendableOf")), (account(s),))
+
+    def balance(s: Stage) -> Move:
+        return Move(user(s), "balanceOf", (account(s),))
+
+    def seen(s: Stage) -> Move:
+        return Move(user(s), "grants", (account(s),))
+
+    def allowed(s: Stage) -> Move:
+        return Move(user(s), "allowance", (account(s), account(s)))
+
+    CAPTAIN = ["owner"]  # noqa: N806  (changes hands below)
+    daily: list[tuple[int, Draft]] = [
+        (24, transfer),
+        (10, approve),
+        (14, spend),
+        (6, burn),
+        (5, grant),
+        (3, revoke),
+        (10, locked),
+        (4, balance),
+        (2, seen),
+        (2, allowed),
+        *looks("totalSupply", "captain", "name", "symbol", "decimals", "LONGEST"),
+    ]
+
+    def grant_to(name: str, amount: int, cliff: int, length: int, ok: bool, revocable: bool) -> None:
+        args = (address(name), amount, stage.now, cliff, length, revocable)
+        stage.do(CAPTAIN[0], "grant", *args, ok=ok)
+
+    grant_to("alice", 100_000 * unit, 10 * DAY, 40 * DAY, True, True)
+    grant_to("bob", 100_000 * unit + 7, 20 * DAY, 30 * DAY, True, False)
+    stage.do("owner", "grantCrew", [address("carol"), address("dave")], 9000 * unit, 0, 20 * DAY)
+    stage.do("owner", "transfer", address("erin"), 5000 * unit)
+    stage.do("owner", "grantCrew", [], unit, 0, DAY)
+    stage.do("owner", "grantCrew", [address("erin"), NOBODY], unit, 0, DAY, ok=False)
+    stage.do("owner", "grantCrew", [address("erin")], unit, 2 * DAY, DAY, ok=False)
+    stage.do("mallory", "grantCrew", [address("erin")], unit, 0, DAY, ok=False)
+    grant_to("alice", unit, 0, 20 * DAY, False, True)
+    grant_to("erin", unit, 2 * DAY, DAY, False, True)
+    grant_to("erin", unit, DAY, 4 * 365 * DAY + 1, False, True)
+    stage.do("alice", "lockedOf", address("alice"))
+    stage.do("alice", "transfer", address("erin"), unit, ok=False)
+    stage.do("alice", "burn", 1, ok=False)
+    stage.rest(9 * DAY)
+    stage.do("alice", "spendableOf", address("alice"))
+    stage.do("alice", "transfer", address("erin"), 1, ok=False)
+    stage.do("carol", "spendableOf", address("carol"))
+    stage.do("carol", "transfer", address("erin"), 3000 * unit)
+    stage.rest(DAY)
+    stage.do("alice", "lockedOf", address("alice"))
+    stage.do("alice", "transfer", address("dave"), 24_000 * unit)
+    stage.do("alice", "transfer", address("dave"), 2000 * unit, ok=False)
+    stage.do("alice", "approve", address("bob"), 500 * unit)
+    stage.do("alice", "approve", address("bob"), 600 * unit, ok=False)
+    stage.do("bob", "transferFrom", address("alice"), address("erin"), 300 * unit)
+    stage.do("bob", "transferFrom", address("alice"), address("erin"), 300 * unit, ok=False)
+    stage.do("bob", "allowance", address("alice"), address("bob"))
+    stage.do("alice", "approve", address("bob"), 0)
+    stage.do("bob", "transferFrom", address("alice"), address("erin"), 1, ok=False)
+    stage.do("erin", "transfer", address("erin"), 40 * unit)
+    stage.do("erin", "balanceOf", address("erin"))
+    stage.until(100, daily)
+    stage.do("owner", "revoke", address("bob"), ok=False)
+    stage.do("owner", "revoke", address("mallory"), ok=False)
+    stage.do("mallory", "revoke", address("alice"), ok=False)
+    stage.rest(7 * DAY)
+    if stage.view("grants", address("alice"))[4]:
+        stage.do("owner", "revoke", address("alice"))
+    stage.do("alice", "lockedOf", address("alice"))
+    stage.do("alice", "balanceOf", address("owner"))
+    stage.do("owner", "grantCrew", [address("alice")], 2500 * unit, 5 * DAY, 10 * DAY)
+    stage.until(170, daily)
+    stage.rest(12 * DAY)
+    stage.do("alice", "grants", address("alice"))
+    stage.do("owner", "revoke", address("alice"))
+    grant_to("alice", 400 * unit, 0, 8 * DAY, True, True)
+    stage.do("mallory", "setCaptain", address("mallory"), ok=False)
+    stage.do("owner", "setCaptain", NOBODY, ok=False)
+    stage.do("owner", "setCaptain", address("mate"))
+    grant_to("alice", unit, 0, DAY, False, True)
+    CAPTAIN[0] = "mate"
+    stage.do("owner", "transfer", address("mate"), 10**6 * unit)
+    stage.do("mate", "revoke", address("alice"))
+    stage.do("alice", "balanceOf", address("mate"))
+    stage.until(240, daily)
+    stage.rest(25 * DAY)
+    grant_to("erin", 33 * unit, 5 * DAY, 5 * DAY, stage.view("lockedOf", address("erin")) == 0, True)
+    stage.until(300, daily)
