@@ -165,11 +165,16 @@ class _Texts:
     def line(self, path: str, start: int) -> int:
         return self.text(path).count(b"\n", 0, start) + 1
 
-    def before(self, path: str | None, start: int | None) -> str:
-        """The end of the source before ``start``; empty where a message has no place."""
+    def around(self, path: str | None, start: int | None) -> tuple[str, str]:
+        """The end of the source before ``start`` and its beginning from there; empty where a message has no place."""
         if path not in self._sources or start is None:
-            return ""
-        return self.text(path)[max(0, start - CONTEXT_CHARS) : start].decode("utf-8", "replace")
+            return "", ""
+        text = self.text(path)
+        before, at = (
+            text[max(0, start - CONTEXT_CHARS) : start],
+            text[start : start + CONTEXT_CHARS],
+        )
+        return before.decode("utf-8", "replace"), at.decode("utf-8", "replace")
 
     def _formatted_place(self, formatted: str) -> tuple[str | None, int | None, int | None]:
         """Before 0.4.21 the place stands in the formatted text alone: ``path:line:column``, then carets."""
@@ -202,7 +207,7 @@ def _message(message: _Message, texts: _Texts) -> CompileError:
         start=start,
         end=end,
         line=texts.line(path, start) if path is not None and start is not None else None,
-        kind=classify(message.type, text, texts.before(path, start))
+        kind=classify(message.type, text, *texts.around(path, start))
         if severity is Severity.ERROR
         else None,
         formatted=message.formattedMessage,

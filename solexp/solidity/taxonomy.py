@@ -33,7 +33,7 @@ KINDS: dict[str, str] = {
 """Every kind and the block of the paper's table it stands in. ``docstring`` is in no row of that table."""
 
 CONTEXT_CHARS = 200
-"""How much source before an error a rule may look at."""
+"""How much source before and after the place of an error a rule may look at."""
 
 _EMIT = re.compile(r"\bemit\s+[\w$.]+\s*$")
 _RECEIVE = re.compile(r"\b(?:receive|fallback)\s*$")
@@ -76,7 +76,8 @@ _TYPE_ERROR = _rules(
     (
         "storage_location",
         r"^(?:Data|Storage) location|[Ss]torage location|to expected type (?!address).* storage (?:pointer|ref)"
-        r'| to "?\S.* storage (?:pointer|ref)|\(nested\) mapping|[Uu]ninitialized'
+        r'|^(?!Explicit type conversion not allowed from "literal).* to "?\S.* storage (?:pointer|ref)'
+        r"|\(nested\) mapping|[Uu]ninitialized"
         r"|[Cc]opying of type|Type (\S.*?) (?:memory|calldata|storage \w+) is not implicitly .* type \1\b"
         r"|conversion from (\S.*?) (?:memory|calldata|storage \w+) to \2 (?:memory|calldata|storage)"
         r"|only (?:be )?(?:assigned|used) (?:in|to) storage",
@@ -115,7 +116,7 @@ _DECLARATION_ERROR = _rules(
     ("invisible_function", r"not \(or not yet\) visible"),
     (
         "redefinition",
-        r"already (?:been )?(?:declared|defined|imported)|defined twice|[Mm]ore than one|same name|[Oo]nly one|twice",
+        r"shadows|already (?:been )?(?:declared|defined|imported)|twice|[Mm]ore than one|same name|[Oo]nly one",
     ),
     (
         "undefined_identifier",
@@ -130,10 +131,11 @@ _BY_CLASS: dict[str, _Rules] = {
 }
 
 
-def classify(error_type: str, message: str, before: str = "") -> str:
+def classify(error_type: str, message: str, before: str = "", at: str = "") -> str:
     """The kind of an error, one of `KINDS`.
 
-    ``before`` is the source text that ends where the compiler found the error, at best `CONTEXT_CHARS` of it.
+    ``before`` is the source text that ends where the compiler found the error, ``at`` the text that starts there; at
+    best `CONTEXT_CHARS` of each.
     """
     kind = _first(_ANY_CLASS, message)
     if kind != "others":
@@ -142,7 +144,19 @@ def classify(error_type: str, message: str, before: str = "") -> str:
         return _syntax(error_type, message, before)
     if error_type == "DocstringParsingError":
         return "docstring"
+    if _suggests_itself(message, at):
+        return "invisible_function"
     return _first(_BY_CLASS.get(error_type, ()), message)
+
+
+def _suggests_itself(message: str, at: str) -> bool:
+    """Whether the compiler proposes the very name that it does not know: there it is, but external."""
+    name = re.match(r"[\w$]+", at)
+    return (
+        name is not None
+        and message.startswith("Undeclared identifier. Did you mean")
+        and f'"{name[0]}"' in message
+    )
 
 
 def _syntax(error_type: str, message: str, before: str) -> str:

@@ -56,6 +56,8 @@ ERRORS = [
     ("redefinition", "DeclarationError", "0.8.17", within("", "uint f;")),
     ("redefinition", "DeclarationError", "0.8.17", within("", "function f(uint b) public {}")),
     ("invisible_function", "DeclarationError", "0.8.17", within("g();", "function g() external {}")),
+    ("invisible_function", "DeclarationError", "0.6.12", within("g();", "function h() internal {}"
+     " function k() internal {} function g() external {}")),
     ("stack_depth", "CompilerError", "0.8.17",
      f"contract A {{ function f({EIGHTEEN}) public pure returns (uint) {{ return {SUM}; }} }}"),
     ("parameter_association", "DocstringParsingError", "0.8.17",
