@@ -29,7 +29,7 @@ from solexp.toolchain.homes import cache_home
 log = logging.getLogger(__name__)
 
 SCHEMA = 1
-"""Version of what the cache of builds holds. A change of Build, of what is asked, or of the taxonomy raises it."""
+"""Version of what the cache of builds holds. A change of Build or of what is asked raises it."""
 
 
 class Compiler:
@@ -117,7 +117,7 @@ class Compiler:
         if build is None:
             build = self._compile(full, request, sources, settings, ast=ast)
             self._store.put(key, build)
-        return build
+        return standard_json.with_kinds(build, sources)
 
     def _compile(
         self,
@@ -142,7 +142,6 @@ class Compiler:
                     CompileError(
                         type="CompilerAbort",
                         message=f"The compiler aborted: {reason}",
-                        kind="others",
                     ),
                 ),
             )

@@ -119,7 +119,7 @@ def read(
     *,
     ast: bool = False,
 ) -> Build:
-    """The Build in a standard-JSON answer. Raises ToolError when the answer is no such thing."""
+    """The Build in a standard-JSON answer, its errors without kinds. Raises ToolError when it is no such answer."""
     try:
         body = msgspec.json.decode(answer.decode("utf-8", "replace"), type=_Answer)
     except msgspec.DecodeError as error:
@@ -139,6 +139,25 @@ def read(
         if ast
         else None,
     )
+
+
+def with_kinds(build: Build, sources: dict[str, str]) -> Build:
+    """The build with every error's kind.
+
+    Kinds are told when a build is handed out and are not kept with it, so that the taxonomy can grow without compiling
+    again.
+    """
+    if build.ok:
+        return build
+    texts = _Texts(sources)
+    errors = tuple(
+        msgspec.structs.replace(
+            error,
+            kind=classify(error.type, error.message, *texts.around(error.path, error.start)),
+        )
+        for error in build.errors
+    )
+    return msgspec.structs.replace(build, errors=errors)
 
 
 class _Texts:
@@ -207,9 +226,6 @@ def _message(message: _Message, texts: _Texts) -> CompileError:
         start=start,
         end=end,
         line=texts.line(path, start) if path is not None and start is not None else None,
-        kind=classify(message.type, text, *texts.around(path, start))
-        if severity is Severity.ERROR
-        else None,
         formatted=message.formattedMessage,
     )
 
