@@ -65,7 +65,7 @@ ERRORS = [
     ("parameter_association", "TypeError", "0.8.17", within("g({c: a});", "function g(uint b) public {}")),
     ("docstring", "DocstringParsingError", "0.8.17",
      "contract A { /// @return nothing\n function f(uint a) public {} }"),
-    ("docstring", "DocstringParsingError", "0.8.17", "contract A { /// @notice what\n uint x; }"),
+    ("docstring", "DocstringParsingError", "0.8.17", "contract A { /// @param a what\n uint public x; }"),
     ("others", "UnimplementedFeatureError", "0.8.17", ""),
 ]  # fmt: skip
 
