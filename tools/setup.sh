@@ -29,7 +29,7 @@ if [ ! -e "$venv/.ready" ] || ! "$venv/bin/python" -c "$fits" >/dev/null 2>&1; t
     "$python" -m venv "$venv"
 fi
 rm -f "$venv/.ready"
-pip="$venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile"
+pip="$venv/bin/python -m pip --disable-pip-version-check install -qq --require-hashes --no-compile"
 
 # Build tools first: without them pip would fetch its own, unchecked, to build what comes as source.
 step "Build tools, pinned"
@@ -39,7 +39,7 @@ $pip --no-build-isolation -r requirements/lock.txt
 # pip compiles on one core; and without compiled files every start is slow where PYTHONDONTWRITEBYTECODE is set.
 "$venv/bin/python" -m compileall -qq -j 0 "$venv/lib" || true
 step "solexp"
-"$venv/bin/python" -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation -e .
+"$venv/bin/python" -m pip --disable-pip-version-check install -qq --no-deps --no-build-isolation -e .
 step "Node, Foundry and compilers, where they are missing"
 "$venv/bin/solexp" tools install
 touch "$venv/.ready"
