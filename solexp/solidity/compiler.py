@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -179,17 +181,25 @@ class Compiler:
         return Worker(found.node, found.path)
 
     def _run_native(self, found: Found, request: bytes) -> bytes:
-        try:
-            done = subprocess.run(
-                [str(found.path), "--standard-json"],
-                input=request,
-                capture_output=True,
-                timeout=self.timeout_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise TimeLimitExceeded(f"the compiler took more than {self.timeout_s:g} s") from error
+        # Whatever the sources import must be among them: a native compiler would look in its folder, which is empty.
+        with tempfile.TemporaryDirectory(prefix="solexp-") as nowhere:
+            try:
+                done = subprocess.run(
+                    [str(found.path), "--standard-json"],
+                    input=request,
+                    capture_output=True,
+                    timeout=self.timeout_s,
+                    check=False,
+                    cwd=nowhere,
+                )
+            except subprocess.TimeoutExpired as error:
+                raise TimeLimitExceeded(
+                    f"the compiler took more than {self.timeout_s:g} s"
+                ) from error
         if not done.stdout:
             words = done.stderr.decode("utf-8", "replace").strip()[-300:]
-            raise CompilerAborted(f"exit status {done.returncode}: {words}")
+            reason = f"exit status {done.returncode}: {words}"
+            if done.returncode == -signal.SIGKILL:
+                raise ToolError(f"solc {found.release} was killed: {reason}")
+            raise CompilerAborted(reason)
         return done.stdout
