@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +11,7 @@ import msgspec
 
 from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
 from solexp.evm import answers
-from solexp.evm.anvils import anvil_for, old_forks_exact
+from solexp.evm.anvils import anvil_for, old_forks_exact, version_of
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
 from solexp.evm.machine import ForkRule, GasRule, Observation, Subject
@@ -48,6 +48,18 @@ class AnvilMachine:
         self.timeout_s = timeout_s
         self.memory_mb = memory_mb
         self.answer_mb = answer_mb
+        self._tools: dict[str, str] = {}
+
+    def tools(self) -> dict[str, str]:
+        """Versions of anvil used so far, by name."""
+        return dict(self._tools)
+
+    def node_for(self, hardfork: str) -> Path:
+        """The anvil that runs this fork."""
+        anvil = anvil_for(hardfork)
+        version = version_of(anvil)
+        self._tools[f"anvil {version}"] = version
+        return anvil
 
     def fingerprint(self) -> dict[str, object]:
         """Every setting that a trace depends on."""
@@ -127,7 +139,7 @@ class _Session:
         program = self._program
         deployment = program.deployment
         self._node = AnvilProcess(
-            anvil_for(self._fork),
+            self._machine.node_for(self._fork),
             [
                 *("--hardfork", self._fork),
                 *("--chain-id", str(program.chain_id)),
@@ -236,9 +248,10 @@ class _Session:
 
     def _reason(self, transaction: dict[str, str]) -> str:
         assert self._connection is not None
-        with contextlib.suppress(RpcError):
+        try:
             self._connection.ask("eth_call", transaction, "latest")
-            return "0x"
+        except RpcError as error:
+            return error.data if isinstance(error.data, str) else "0x"
         return "0x"
 
     def _simulate(

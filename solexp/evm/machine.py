@@ -72,5 +72,9 @@ class Machine(Protocol):
         ...
 
     def fingerprint(self) -> dict[str, object]:
-        """Every setting and version that a trace depends on."""
+        """Every setting that a trace depends on."""
+        ...
+
+    def tools(self) -> dict[str, str]:
+        """Versions of the nodes used so far, by name."""
         ...

@@ -63,6 +63,11 @@ class NodeMachine:
         self.timeout_s = timeout_s
         self.answer_mb = answer_mb
         self.distinct_blocks = distinct_blocks
+        self._tools: dict[str, str] = {}
+
+    def tools(self) -> dict[str, str]:
+        """What the node says it is."""
+        return dict(self._tools)
 
     def fingerprint(self) -> dict[str, object]:
         """Every setting that a trace depends on; the node's address is not one."""
@@ -83,6 +88,7 @@ class NodeMachine:
         connection = Connection(self.rpc_url, timeout_s=self.timeout_s)
         try:
             number = self._state(connection, program)
+            self._tools["node"] = str(connection.ask("web3_clientVersion"))
             run = _Run(self, connection, program, plan, number)
             traces: list[Trace] = []
             for subject in subjects:

@@ -59,13 +59,13 @@ def keys_in_play(program: Program) -> Keys:
     pairs: Counter[tuple[str, str]] = Counter()
     texts: Counter[str] = Counter()
     for caller, data, used in _arguments(program):
-        near = [caller]
+        near = [caller, _padded(own)]
         chunk = data[: 64 * _WORDS_A_CALL]
         for at in range(0, len(chunk) - 63, 64):
             part = chunk[at : at + 64]
             if part.startswith("000000000000000000000000") and part[24:32] != "00000000":
                 addresses[part] += used
-                if len(near) < 4:
+                if len(near) < 5:
                     near.append(part)
             elif part != _ZERO:
                 words[part] += used

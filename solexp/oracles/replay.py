@@ -88,6 +88,8 @@ class Replay:
     def judge(self, case: Case) -> list[Verdict]:
         started = time.perf_counter()
         found = _Judgement(self, case).verdicts()
+        for tool, version in self.machine.tools().items():
+            case.used(tool, version)
         share = (time.perf_counter() - started) / max(1, len(found))
         return [msgspec.structs.replace(row, seconds=share) for row in found]
 

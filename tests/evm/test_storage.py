@@ -1,0 +1,130 @@
+"""Storage is read by label, whatever the layout."""
+
+from __future__ import annotations
+
+from solexp.evm.anvil import AnvilMachine
+from solexp.evm.machine import Keys
+from solexp.evm.observe import keys_in_play, observation
+from solexp.evm.storage import EMPTY, canonical, plan_slots
+from solexp.evm.words import word
+from tests.evm.boxes import HERE, OTHER, SENDER, call, program, put, selector
+from tests.evm.conftest import Make
+
+EVERYTHING = """contract Box {
+    bool flag = true; uint8 small = 7; address owner = msg.sender; uint256 big = 1 << 200;
+    int64 negative = -2; bytes4 tag = 0xdeadbeef; bytes32 digest = bytes32(uint256(99));
+    enum Kind { A, B, C } Kind kind = Kind.C;
+    string short = "hello"; string long = "this string is rather longer than thirty-one bytes";
+    bytes raw = hex"0102";
+    uint16[5] packed; uint256[3] fixedOnes; uint64[] list; address[] people;
+    struct Inner { uint128 low; uint128 high; string name; uint256[] marks; }
+    Inner inner;
+    mapping(address => uint256) balances; mapping(address => mapping(address => uint256)) allowances;
+    mapping(uint256 => Inner) items; mapping(bytes32 => bool) known; mapping(string => uint256) named;
+    mapping(address => Inner) profiles; mapping(bool => uint8) switches;
+    mapping(uint256 => mapping(address => bool)) votes;
+    function put(uint256 amount) external {
+        packed[4] = 513; fixedOnes[2] = 5; list.push(11); list.push(22); people.push(msg.sender);
+        inner.low = 1; inner.high = 2; inner.name = "inner"; inner.marks.push(31);
+        balances[msg.sender] = amount; allowances[msg.sender][address(this)] = 4;
+        items[amount].high = 9; items[amount].name = "item"; known[bytes32(amount)] = true;
+        profiles[msg.sender].marks.push(77); switches[true] = 3; votes[amount][msg.sender] = true;
+    }
+    function name(string calldata text, address other) external { named[text] = 8; balances[other] = 6; }
+}"""
+
+
+def test_every_kind_of_variable_is_read(subject: Make) -> None:
+    box = subject(EVERYTHING)
+    text = word(64) + word(int(OTHER, 16)) + word(3) + "616263".ljust(64, "0")
+    named = put(5, at=3)
+    named = type(named)(
+        sender=SENDER,
+        input=selector("name(string,address)") + text,
+        block_number=named.block_number,
+        timestamp=named.timestamp,
+    )
+    history = program(put(5), named)
+    [trace] = AnvilMachine().run(history, [box], observation(history, box.contract))
+    assert all(result.status for result in trace.calls)
+    found = trace.checkpoints[-1].storage
+    expected = {
+        "flag": 1,
+        "small": 7,
+        "owner": int(SENDER, 16),
+        "big": 1 << 200,
+        "negative": (1 << 64) - 2,
+        "tag": 0xDEADBEEF,
+        "digest": 99,
+        "kind": 2,
+        "short": int(b"hello".hex().ljust(62, "0") + "0a", 16),
+        "long": 2 * 50 + 1,
+        "long.word0": int(b"this string is rather longer tha".hex(), 16),
+        "packed[3]": 0,
+        "packed[4]": 513,
+        "fixedOnes[2]": 5,
+        "list.length": 2,
+        "list[0]": 11,
+        "list[1]": 22,
+        "people[0]": int(SENDER, 16),
+        "inner.low": 1,
+        "inner.high": 2,
+        "inner.marks.length": 1,
+        "inner.marks[0]": 31,
+        f"balances[{SENDER}]": 5,
+        f"balances[{OTHER}]": 6,
+        f"allowances[{SENDER}][{HERE}]": 4,
+        "items[5].high": 9,
+        "items[4].high": 0,
+        f"known[0x{word(5)}]": 1,
+        "named['abc']": 8,
+        f"profiles[{SENDER}].marks.length": 1,
+        f"profiles[{SENDER}].marks[0]": 77,
+        "switches[true]": 3,
+    }
+    named_switch = {"switches[true]": "switches[1]"}
+    got = {label: int(found[named_switch.get(label, label)], 16) for label in expected}
+    assert got == expected
+
+
+def test_labels_outlive_a_change_of_layout(subject: Make) -> None:
+    one = subject(
+        "contract Box { uint128 a; uint128 b; mapping(address => uint256) held; "
+        "function put(uint256 x) external { a = 1; b = 2; held[msg.sender] = x; } }"
+    )
+    other = subject(
+        "contract Box { mapping(address => uint256) held; uint128 b; bool c; uint128 a; "
+        "function put(uint256 x) external { a = 1; b = 2; held[msg.sender] = x; c = true; } }"
+    )
+    history = program(put(5))
+    first, second = AnvilMachine().run(history, [one, other], observation(history, one.contract))
+    before, after = first.checkpoints[-1].storage, second.checkpoints[-1].storage
+    assert {label: after[label] for label in before} == before
+    assert set(after) - set(before) == {"c"}
+
+
+def test_two_compilations_of_the_same_variables_have_one_layout(subject: Make) -> None:
+    code = "contract Box { struct S { uint256 a; } S s; mapping(uint256 => S) held; }"
+    plain, shifted = subject(code), subject("contract Unrelated { uint256 x; }\n" + code)
+    layouts = [s.contract.storage_layout for s in (plain, shifted)]
+    assert layouts[0] != layouts[1]
+    assert canonical(layouts[0]) == canonical(layouts[1])
+
+
+def test_as_many_slots_are_read_as_allowed(subject: Make) -> None:
+    keys = Keys(addresses=tuple(word(n) for n in range(1000)), words=tuple(map(word, range(1000))))
+    layout = subject(EVERYTHING).contract.storage_layout
+    plan = plan_slots(layout, keys, 300)
+    assert len(plan.calldata) < 2 + 64 * 2 * 300 + 64 * 4 * 40
+    assert len({field.word for field in plan.fields}) <= 300
+    assert plan_slots(None, keys) is EMPTY
+
+
+def test_keys_come_from_senders_and_calldata() -> None:
+    history = program(put(77, sender=OTHER), call("give(address,uint256)", int(HERE, 16), 1 << 90))
+    keys = keys_in_play(history)
+    addresses = {"0x" + key[24:] for key in keys.addresses}
+    assert {SENDER, OTHER, HERE} <= addresses
+    assert word(77) in keys.words
+    assert word(0) in keys.words
+    assert (word(int(SENDER, 16)), word(int(HERE, 16))) in keys.pairs
