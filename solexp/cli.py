@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from solexp import __version__
-from solexp.core.errors import Interrupted, SolexpError, UserError
+from solexp.core.errors import SolexpError, UserError
 
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"solexp: {_one_line(error)}", file=sys.stderr)
         return EXIT_WRONG_INPUT
-    except (Interrupted, KeyboardInterrupt) as error:
+    except KeyboardInterrupt as error:
         print(f"solexp: {_one_line(error) or 'interrupted'}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except SolexpError as error:

@@ -65,7 +65,7 @@ def execute(
         run.finish("killed", None)
         _publish_interrupted(folder, spec.tracking)
         raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
-    except BaseException as error:
+    except Exception as error:
         stop_workers()
         run.finish("failed", f"{type(error).__name__}: {error}")
         _publish(folder, spec.tracking, "failed")

@@ -76,7 +76,7 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
     failed: Exception | None = None
     try:
         _hydra(words)
-    except (KeyboardInterrupt, Interrupted):
+    except KeyboardInterrupt:
         for folder in _folders(root):
             finish_killed(folder, tracking)
         raise Interrupted(f"interrupted; what was done is in {root}") from None

@@ -5,8 +5,9 @@
     │   └── DataError        ... and it was a file of a benchmark
     ├── HarnessError         a fault of ours or of a tool; never charged to a model
     │   └── ToolError        a compiler, node or installer is missing or misbehaves
-    ├── TimeLimitExceeded    a candidate used up its limits
-    └── Interrupted          the user pressed Ctrl-C; exit status 130
+    └── TimeLimitExceeded    a candidate used up its limits
+
+    Interrupted              the user pressed Ctrl-C; exit status 130
 """
 
 from __future__ import annotations
@@ -39,8 +40,12 @@ class TimeLimitExceeded(SolexpError):
     """A candidate used up the time or memory it was given. Becomes the outcome ``timeout``."""
 
 
-class Interrupted(SolexpError):
-    """The user interrupted the run. What was done is kept."""
+class Interrupted(KeyboardInterrupt):
+    """The user interrupted the run. What was done is kept.
+
+    No SolexpError, not even an Exception: whoever goes on after a failed run must not go on after
+    this.
+    """
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -105,3 +105,34 @@ def test_results_do_not_depend_on_the_number_of_workers(trial: Trial) -> None:
     trial.solexp(*words, "execution.n_jobs=3")
     one, three = trial.runs()
     assert told(one) == told(three)
+
+
+@pytest.mark.parametrize("launcher", ["basic", "joblib"])
+def test_ctrl_c_ends_a_whole_sweep(trial: Trial, launcher: str) -> None:
+    words = [word for word in WORDS if word != "tracking=none"]
+    trial.solexp(*words, "benchmark.limit=1", "model.seconds=0", "sampling=greedy")
+    process = trial.start(
+        "run",
+        "-m",
+        *words[1:],
+        f"hydra/launcher={launcher}",
+        *(["hydra.launcher.n_jobs=2"] if launcher == "joblib" else []),
+        "model.seed=1,2,3,4",
+        "model.seconds=0.3",
+    )
+    trial.wait_for(lambda: len(trial.lines("requests")) >= 8)
+    started = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    took = time.monotonic() - started
+    assert process.returncode == 130, out + err
+    assert "Traceback" not in err
+    assert took < 5
+    at_work = 1 if launcher == "basic" else 2
+    killed = [run for run in trial.runs() if run.path.parent.name != "runs"]
+    assert [run.manifest["status"] for run in killed] == ["killed"] * at_work
+    trial.wait_for(lambda: len(trial.mlflow_runs()) == 1 + at_work)
+    assert sorted(run["status"] for run in trial.mlflow_runs()) == [
+        "FINISHED",
+        *["KILLED"] * at_work,
+    ]
