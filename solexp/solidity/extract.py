@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import msgspec
 
 from solexp.core import FinishReason, NoCode
-from solexp.solidity.lexing import closing_brace, mask, stray_brace
+from solexp.solidity.lexing import brace_pairs, mask, stray_brace
 from solexp.solidity.parsing import functions, parses
 
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n?", re.MULTILINE)
@@ -123,7 +123,7 @@ def _json_strings(text: str) -> list[str]:
     """Every string in a reply that is JSON; replies with structured output hold their code so."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     strings, queue = [], [value]
     while queue:
@@ -166,8 +166,9 @@ def _whole(regions: list[str], name: str) -> Iterator[_Found]:
         if name.lower() not in region.lower():
             continue
         masked = mask(region)
+        closing = brace_pairs(masked)
         for header in _headers(masked, name):
-            end = closing_brace(masked, header.brace)
+            end = closing.get(header.brace)
             if end is None:
                 continue
             notes: tuple[str, ...] = ()
@@ -195,8 +196,9 @@ def _closed_early(masked: str, end: int) -> int | None:
 def _across_fences(text: str, name: str) -> Iterator[_Found]:
     """Definitions that hold fence lines: within a comment of theirs, or stray (those are taken out)."""
     masked = mask(text)
+    closing = brace_pairs(masked)
     for header in _headers(masked, name):
-        end = closing_brace(masked, header.brace)
+        end = closing.get(header.brace)
         if end is None:
             continue
         code, position, stray = "", header.start, False
@@ -213,8 +215,9 @@ def _unclosed(regions: list[str], name: str) -> _Found | None:
     """A definition whose braces do not close: cut off if no fence follows."""
     for index, region in enumerate(regions):
         masked = mask(region)
+        closing = brace_pairs(masked)
         for header in _headers(masked, name):
-            if closing_brace(masked, header.brace) is None:
+            if header.brace not in closing:
                 return _Found(
                     region[header.start :].rstrip(),
                     header.kind,
@@ -238,7 +241,7 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
     for better in (
         lambda item: item.name == name,
         lambda item: item.kind != "interface",
-        lambda item: "..." not in mask(item.code),
+        lambda item: "..." not in item.code or "..." not in mask(item.code),
     ):
         found = [item for item in found if better(item)] or found
     if len(found) > 1:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 
+# Possessive, and matching what is never closed as well, so that no text is scanned twice.
 _HIDDEN = re.compile(
     r"""
-      //[^\n\r]*
+      //[^\n\r]*+
     | /\*.*?\*/
-    | "(?:[^"\\\n\r]|\\.)*"
-    | '(?:[^'\\\n\r]|\\.)*'
+    | "(?:[^"\\\n\r]|\\.)*+(")?
+    | '(?:[^'\\\n\r]|\\.)*+(')?
     """,
     re.DOTALL | re.VERBOSE,
 )
 _BRACE = re.compile(r"[{}]")
+_STAR = "\ufdd0"
+"""Stands for the star of a comment that is never closed; no text holds it."""
 
 
 def mask(text: str) -> str:
@@ -29,17 +32,31 @@ def mask(text: str) -> str:
     >>> mask('a "}" b // {')
     'a     b     '
     """
-    return _HIDDEN.sub(lambda match: " " * len(match[0]), text)
+    last = text.rfind("*/") + 2 if "*/" in text else 0
+    if text.find("/*", last) < 0:
+        return _HIDDEN.sub(_blank, text)
+    closed = text[:last] + text[last:].replace("/*", "/" + _STAR)
+    return _HIDDEN.sub(_blank, closed).replace(_STAR, "*")
 
 
-def closing_brace(masked: str, opening: int) -> int | None:
-    """The offset just past the brace that closes the one at ``opening`` of a masked text; None if nothing does."""
-    depth = 0
-    for match in _BRACE.finditer(masked, opening):
-        depth += 1 if match[0] == "{" else -1
-        if depth == 0:
-            return match.end()
-    return None
+def _blank(match: re.Match[str]) -> str:
+    found = match[0]
+    closed = found[0] == "/" or match.lastindex is not None
+    return " " * len(found) if closed else found
+
+
+def brace_pairs(masked: str) -> dict[int, int]:
+    """Where each opening brace of a masked text is closed: the offset just past its ``}``.
+
+    Braces that nothing closes are left out.
+    """
+    pairs, opened = {}, []
+    for match in _BRACE.finditer(masked):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif opened:
+            pairs[opened.pop()] = match.end()
+    return pairs
 
 
 def stray_brace(masked: str, start: int, end: int) -> int | None:

@@ -17,7 +17,7 @@ import tree_sitter_solidity
 from tree_sitter import Language, Node, Parser
 
 from solexp.solidity.contracts import Definition, Function
-from solexp.solidity.lexing import closing_brace, mask
+from solexp.solidity.lexing import brace_pairs, mask
 
 _KINDS = {"contract_declaration", "library_declaration", "interface_declaration"}
 _FUNCTIONS = {
@@ -93,9 +93,10 @@ def _lexical(source: str) -> Iterator[Definition]:
     """Top-level definitions by their headers and matching braces."""
     masked = mask(source)
     wide = not source.isascii()
+    closing = brace_pairs(masked)
     position = 0
     while (match := _HEADER.search(masked, position)) is not None:
-        end = closing_brace(masked, match.end() - 1)
+        end = closing.get(match.end() - 1)
         if end is None:
             position = match.end()
             continue

@@ -92,6 +92,29 @@ def test_extracting_from_extracted_code_changes_nothing() -> None:
             assert extract_contract(code, "Vault").code == code
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "contract Vault {" * 20_000,
+        "contract Vault { }" * 5_000,
+        "contract Vault is A(" + "(" * 50_000,
+        "contract Vault is " + "A, " * 50_000,
+        "[" * 200_000,
+        "{" * 200_000 + "}" * 200_000,
+        "```\n" * 100_000,
+        "/*" * 100_000,
+        '\\"' * 100_000,
+        "abstract " * 100_000 + "contract Vault",
+        "image/png;base64," + "iVBORw0KGgo" * 100_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_reply_that_runs_in_circles_takes_no_time(text: str) -> None:
+    started = time.perf_counter()
+    extract_contract(text, "Vault")
+    assert time.perf_counter() - started < 10
+
+
 # Every one of these was read: the model described the contract, asked back, wrote another one, or was cut off.
 NO_CODE = {
     "claude-3-7-sonnet-20250219": {},

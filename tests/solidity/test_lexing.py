@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solexp.solidity.lexing import closing_brace, mask, stray_brace
+from solexp.solidity.lexing import brace_pairs, mask, stray_brace
 
 pieces = st.lists(
     st.sampled_from(["{", "}", '"', "'", "/*", "*/", "//", "\n", "\\", "a", "é", " "]), max_size=60
@@ -32,11 +32,13 @@ def test_comments_and_strings_are_blanked_out() -> None:
 def test_what_is_never_closed_is_left_alone() -> None:
     assert mask("it's {\n}") == "it's {\n}"
     assert mask("src/*.sol {") == "src/*.sol {"
+    assert mask('"a\\" {') == '"a\\" {'
+    assert mask("/* a */ src/*.sol // {") == "        src/*.sol     "
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_a_brace_is_closed_by_the_one_that_balances_it(depth: int, more: int) -> None:
     text = "{" * depth + "}" * depth + "}" * more
-    assert closing_brace(text, 0) == (2 * depth if depth else None)
+    assert brace_pairs(text) == {place: 2 * depth - place for place in range(depth)}
     assert stray_brace(text, 0, len(text)) == (len(text) if more else None)
-    assert closing_brace("{" * (depth + 1) + "}" * depth, 0) is None
+    assert 0 not in brace_pairs("{" * (depth + 1) + "}" * depth)
