@@ -14,7 +14,7 @@ from solexp.evm import answers
 from solexp.evm.anvils import anvil_for, old_forks_exact, version_of
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
-from solexp.evm.machine import ForkRule, GasRule, Observation, Subject
+from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeployable
 from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
 from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
@@ -169,6 +169,8 @@ class _Session:
 
     def run(self, subject: Subject, gas: int, limits: list[int]) -> Trace:
         """The subject's trace, cut short where it used up a limit. Raises HarnessError when the node fails."""
+        if subject.abstract:
+            return undeployable(self._fork)
         stop = self._stop
         stopped: str | None = None
         while True:

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from solexp.core import ContractBuild, Program, Trace
+from solexp.core import CallResult, ContractBuild, Program, Trace
 
 GasRule = Literal["generous", "recorded"]
 """``generous``: enough for a correct but wasteful contract. ``recorded``: the limit the chain recorded decides."""
@@ -25,6 +25,19 @@ class Subject(msgspec.Struct, frozen=True):
     """Its ABI and storage layout."""
     code_at: dict[str, str] = {}
     """Runtime code that must stand at other addresses first, such as linked libraries; hex with ``0x`` by address."""
+
+    @property
+    def abstract(self) -> bool:
+        """Whether there is no code to deploy: an abstract contract, or none of that name."""
+        return self.creation in ("", "0x")
+
+
+def undeployable(hardfork: str) -> Trace:
+    """The trace of a subject without code. An empty creation would succeed and leave an empty contract."""
+    nothing = CallResult(
+        status=False, error="there is no code to deploy: the contract is abstract or missing"
+    )
+    return Trace(address=None, deployment=nothing, hardfork=hardfork)
 
 
 class Probe(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from solexp.core import (
 from solexp.evm import answers
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import at_least, hardfork_at
-from solexp.evm.machine import GasRule, Observation, Subject
+from solexp.evm.machine import GasRule, Observation, Subject, undeployable
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
 from solexp.evm.script import BLOCK_GAS, RESTORE, write
 from solexp.evm.storage import SlotPlan, canonical, plan_slots
@@ -143,6 +143,8 @@ class _Run:
         self._known: dict[str, dict[str, dict[str, str]]] = {}
 
     def trace(self, subject: Subject, reference: Trace | None) -> Trace:
+        if subject.abstract:
+            return undeployable(self._fork)
         gas = deployment_limit(self._program, self._machine.gas, reference)
         limits = call_limits(self._program, self._machine.gas, reference)
         try:
