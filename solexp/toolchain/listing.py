@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -26,6 +27,8 @@ _TOOLS: dict[str, tuple[Callable[[], object], ...]] = {
     "anvil": (ensure_anvil,),
     "forge": (ensure_forge,),
 }
+
+_LISTED_SINGLY = 12
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +66,19 @@ def tools_list() -> list[Tool]:
 
 
 def render(tools: Sequence[Tool]) -> list[str]:
-    """One plain line a tool: name, version, place, and where it came from; soljson's releases under each other."""
-    width = max((len(tool.version) for tool in tools), default=0)
+    """One plain line a tool: name, version, place, and where it came from; many compilers share a line."""
+    rows = [(t.name, t.version, t.where, t.source) for t in tools if t.name != "soljson"]
+    compilers = [tool for tool in tools if tool.name == "soljson"]
+    if len(compilers) > _LISTED_SINGLY:
+        span = f"{compilers[0].version} … {compilers[-1].version}"
+        where = str(Path(compilers[0].where).parent)
+        rows.append(("soljson", span, where, f"{len(compilers)} releases of npm package solc"))
+    else:
+        rows += [(t.name, t.version, t.where, t.source) for t in compilers]
+    width = max((len(version) for _, version, _, _ in rows), default=0)
     return [
-        f"{tool.name:<9}{tool.version:<{width + 2}}{tool.where}  ({tool.source})" for tool in tools
+        f"{name:<9}{version:<{width + 2}}{where}  ({source})"
+        for name, version, where, source in rows
     ]
 
 
