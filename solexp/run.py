@@ -29,6 +29,7 @@ from solexp.toolchain.homes import cache_home
 from solexp.tracking.client import load_mlflow
 from solexp.tracking.publish import Status, publish
 from solexp.tracking.settings import TrackingSettings
+from solexp.tracking.store import prepare
 
 _LOG = logging.getLogger("solexp")
 
@@ -233,18 +234,20 @@ def _publish(folder: RunFolder, tracking: TrackingSettings, status: str) -> None
 
 
 _READY = threading.Event()
-"""MLflow is imported."""
+"""MLflow is imported, and the store is there."""
 
 
 def _warm_up(spec: RunSpec) -> None:
-    """Import MLflow (seconds) beside the work, so that an interrupted run can be marked at once."""
+    """Import MLflow and make its store beside the work: both take seconds, and an interrupted run has none."""
     if spec.tracking.enabled and not _READY.is_set():
-        threading.Thread(target=_import_mlflow, daemon=True, name="solexp-warm-up").start()
+        uri = spec.tracking.resolved_uri
+        threading.Thread(target=_make_ready, args=(uri,), daemon=True, name="solexp-mlflow").start()
 
 
-def _import_mlflow() -> None:
+def _make_ready(uri: str) -> None:
     try:
         load_mlflow()
+        prepare(uri)
     except ToolError:  # the publishing itself will say what is wrong
         return
     _READY.set()
