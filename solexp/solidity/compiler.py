@@ -34,6 +34,10 @@ SCHEMA = 1
 """Version of what the cache of builds holds. A change of Build or of what is asked raises it."""
 
 
+ABORT = "CompilerAbort"
+"""Class of the error of a compiler that gave up without an answer, twice."""
+
+
 class Compiler:
     """Compiles by whichever provider has the exact version, and keeps every build.
 
@@ -118,7 +122,9 @@ class Compiler:
         build = self._store.get(key, Build)
         if build is None:
             build = self._compile(full, request, sources, settings, ast=ast)
-            self._store.put(key, build)
+            # An abort may be the machine's doing, such as a lack of memory: it is not kept.
+            if not any(error.type == ABORT for error in build.errors):
+                self._store.put(key, build)
         return standard_json.with_kinds(build, sources)
 
     def _compile(
@@ -142,7 +148,7 @@ class Compiler:
                 compiler=full,
                 errors=(
                     CompileError(
-                        type="CompilerAbort",
+                        type=ABORT,
                         message=f"The compiler aborted: {reason}",
                     ),
                 ),
