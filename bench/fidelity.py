@@ -113,7 +113,7 @@ def main() -> None:
             other = peer.get(task.id)
             print(
                 f"{task.id:60} {'+'.join(row.forks):24} statuses {row.statuses:4}/{row.calls:4}"
-                f" (independent {f'{other[0]}/{other[1]}' if other else '-'})"
+                f" (independent {'/'.join(map(str, other or ()))})"
                 f" gas {row.gas_exact}/{row.succeeded} {row.reason}",
                 file=sys.stderr,
             )

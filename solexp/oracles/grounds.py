@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import Outcome, Program, Trace
+from solexp.evm.abi import describe_output
 from solexp.evm.compare import Axis, Exercise, compare, exercise
 from solexp.evm.machine import Machine, Subject
 from solexp.oracles.base import Case
@@ -95,7 +96,7 @@ def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
     if original.stopped:
         return f"the original used up its {original.stopped}"
     if original.address is None:
-        said = original.deployment.error or original.deployment.output
+        said = original.deployment.error or describe_output(original.deployment.output)
         return f"the original does not deploy ({said})"
     for minimum, count, what in (
         (least.successful_calls, tried.successful_calls, "calls of the original succeed"),

@@ -24,7 +24,7 @@ from solexp.core import (
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
-from tests.evm.boxes import BOX, OTHER, call, candidates, program, put, task
+from tests.evm.boxes import BOX, OTHER, SENDER, call, candidates, program, put, task
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_the_reference_passes_and_a_mutant_fails_where_it_first_differs(compiler
     assert bad.divergence is not None
     assert bad.divergence.axis == "storage"
     assert bad.divergence.index is None
-    assert bad.divergence.function == f"held[{OTHER}]"
-    assert (bad.divergence.expected, bad.divergence.got) == ("36", "11")
+    assert bad.divergence.function == f"held[{SENDER}]"
+    assert (bad.divergence.expected, bad.divergence.got) == ("42", "12")
 
 
 def test_checkpoints_find_the_call_after_which_state_differs(compiler: Compiler) -> None:
