@@ -17,6 +17,7 @@ KEEP_BYTES = 16_384
 """Return data, revert data and event data beyond this are kept as a hash."""
 _KEEP_DIGITS = 2 + 2 * KEEP_BYTES
 _BIG_ANSWER = 32 << 20
+_UNSENT = CallResult(status=False, error="gas below intrinsic cost")
 
 
 class _Call(msgspec.Struct, gc=False):
@@ -87,42 +88,41 @@ def read(
     if len(blocks) < len(script.steps) + script.skip:
         raise ToolError(f"the node answered {len(blocks)} blocks, not {len(script.steps)}")
     results: list[CallResult] = []
-    missing = CallResult(status=False, error="gas below intrinsic cost")
     checkpoints: list[Checkpoint] = []
     codeless: int | None = None
+    gaps = bool(script.invalid)
     at = script.skip
     for step in script.steps:
         calls = blocks[at].calls
         if isinstance(step, Reading):
             sized, *probed = map(_plain, calls)
-            size = int(sized.returnData, 16)
-            if not size and codeless is None:
+            if codeless is None and not int(sized.returnData, 16):
                 codeless = step.after
             raw = _plain(blocks[at + 1].calls[0]).returnData
             if raw not in known:
                 known[raw] = slots.read(raw) if plan.storage else {}
+            getters = zip(plan.getters, probed, strict=True)
             checkpoints.append(
                 Checkpoint(
                     after=step.after,
                     balance=int(raw[2:66], 16),
                     storage=known[raw],
-                    getters={
-                        probe.label: _result(call, 0)
-                        for probe, call in zip(plan.getters, probed, strict=True)
-                    },
+                    getters={probe.label: _result(call, 0) for probe, call in getters},
                 )
             )
             at += 2
             continue
         if len(calls) != len(step):
             raise ToolError(f"the node answered {len(calls)} calls of a block, not {len(step)}")
-        for index, call in zip(step, map(_plain, calls), strict=True):
-            while len(results) < index:
-                results.append(missing)
-            results.append(_result(call, gas[index]))
+        if gaps:
+            results += [_UNSENT] * (step[0] - len(results))
+        for call in calls:
+            if gaps:
+                while len(results) in script.invalid:
+                    results.append(_UNSENT)
+            results.append(_result(_plain(call), gas[len(results)]))
         at += 1
-    while len(results) < stop:
-        results.append(missing)
+    results += [_UNSENT] * (stop - len(results))
     return results, checkpoints, codeless
 
 
@@ -140,23 +140,19 @@ def first_block(answer: bytes) -> list[CallResult]:
 
 
 def _result(call: _Call, limit: int) -> CallResult:
-    used = int(call.gasUsed, 16)
     output = call.returnData
-    logs = call.logs
     if len(output) > _KEEP_DIGITS:
         output = bounded(output)
+    used = int(call.gasUsed, 16)
     if call.status == "0x1":
+        logs = call.logs
         for log in logs:
             if len(log.data) > _KEEP_DIGITS:
                 logs = tuple(Log(e.address, e.topics, bounded(e.data)) for e in logs)
                 break
         return CallResult(status=True, output=output, gas_used=used, logs=logs)
-    return CallResult(
-        status=False,
-        output=output,
-        gas_used=used,
-        error="all gas used" if limit and used >= limit else None,
-    )
+    spent = "all gas used" if limit and used >= limit else None
+    return CallResult(status=False, output=output, gas_used=used, error=spent)
 
 
 def _blocks(answer: bytes) -> Sequence[_Block | _BigBlock]:

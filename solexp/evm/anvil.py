@@ -90,15 +90,22 @@ class AnvilMachine:
         # Calls before the era only lead up to it. Their limits were set for other prices of gas.
         rule: GasRule = self.gas if span is spans[0] else "generous"
         traces: list[Trace] = []
+        limits: tuple[int, ...] = ()
         with _Session(self, program, plan, span) as session:
             for subject in subjects:
                 reference = traces[0] if traces else None
-                limits = call_limits(program, self.gas, reference)
-                if span.start and self.gas == "recorded":
-                    limits[: span.start] = call_limits(program, "generous", reference)[: span.start]
-                trace = session.run(subject, deployment_limit(program, rule, reference), limits)
-                traces.append(trace)
+                if len(traces) < 2:
+                    # Once for the reference and once, knowing its use of gas, for all candidates.
+                    limits = self._limits(program, span, reference)
+                gas = deployment_limit(program, rule, reference)
+                traces.append(session.run(subject, gas, limits))
         return traces
+
+    def _limits(self, program: Program, span: Era, reference: Trace | None) -> tuple[int, ...]:
+        limits = call_limits(program, self.gas, reference)
+        if span.start and self.gas == "recorded":
+            limits[: span.start] = call_limits(program, "generous", reference)[: span.start]
+        return tuple(limits)
 
 
 class _Session:
@@ -167,7 +174,7 @@ class _Session:
             self._node.close()
         self._connection = self._node = None
 
-    def run(self, subject: Subject, gas: int, limits: list[int]) -> Trace:
+    def run(self, subject: Subject, gas: int, limits: tuple[int, ...]) -> Trace:
         """The subject's trace, cut short where it used up a limit. Raises HarnessError when the node fails."""
         if subject.abstract:
             return undeployable(self._fork)
@@ -189,7 +196,7 @@ class _Session:
             else:
                 return msgspec.structs.replace(trace, stopped=stopped) if stopped else trace
 
-    def _attempt(self, subject: Subject, gas: int, limits: list[int], stop: int) -> Trace:
+    def _attempt(self, subject: Subject, gas: int, limits: tuple[int, ...], stop: int) -> Trace:
         assert self._connection is not None
         assert self._node is not None
         try:
@@ -257,11 +264,11 @@ class _Session:
         return "0x"
 
     def _simulate(
-        self, subject: Subject, address: str, limits: list[int], stop: int
+        self, subject: Subject, address: str, limits: tuple[int, ...], stop: int
     ) -> tuple[list[CallResult], list[Checkpoint]]:
         assert self._connection is not None
         slots = self._slot_plan(subject)
-        key = (address, stop, tuple(limits))
+        key = (address, stop, limits)
         if key not in self._scripts:
             self._scripts[key] = write(
                 self._program, address, limits, self._plan, self._fork, stop=stop
