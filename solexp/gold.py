@@ -123,7 +123,7 @@ def _worst(rows: list[Verdict]) -> str:
 
 def _creations(tasks: Mapping[str, Task], inputs: Mapping[str, str]) -> list[str]:
     """Print how the builds compare with the chain's creation code; returns a line for each that differs."""
-    counts: Counter[CreationMatch] = Counter()
+    counts: Counter[str] = Counter()
     different = []
     with Compiler() as compiler:
         for name, task in tasks.items():
@@ -132,13 +132,18 @@ def _creations(tasks: Mapping[str, Task], inputs: Mapping[str, str]) -> list[str
             deployed = task.program.deployment.contract
             made = Case(task, (), compiler).reference().contract(deployed)
             match = (
-                compare_creation(made, task.program, inputs[name])
+                compare_creation(
+                    made,
+                    task.program,
+                    inputs[name],
+                    nightly="nightly" in str(task.facts.get("compiler_full")),
+                )
                 if made is not None
                 else CreationMatch.DIFFERENT
             )
-            counts[match] += 1
+            counts[match.value] += 1
             if match is CreationMatch.DIFFERENT:
                 different.append(f"{name}: the build of {deployed} is not the chain's code")
-    told = ", ".join(f"{count} {match.value}" for match, count in counts.most_common())
+    told = ", ".join(f"{count} {match}" for match, count in counts.most_common())
     print(f"creation code beside the chain's: {told or 'nothing recorded'}")
     return different
