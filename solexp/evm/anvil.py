@@ -165,6 +165,8 @@ class _Session:
         ask("anvil_setNonce", deployment.sender, hex(deployment.nonce))
         ask("anvil_setBalance", deployment.sender, hex(10**27 + deployment.value))
         ask("anvil_setCoinbase", program.coinbase)
+        # The node starts a second early, so that the block of each deployment gets its time without being told again.
+        ask("anvil_setBlockTimestampInterval", 1)
         self._snapshot = ask("evm_snapshot")
 
     def _end(self) -> None:
@@ -228,7 +230,6 @@ class _Session:
         self._snapshot = ask("evm_snapshot")
         for place, code in subject.code_at.items():
             ask("anvil_setCode", place, code)
-        ask("evm_setNextBlockTimestamp", deployment.timestamp)
         transaction = {
             "from": deployment.sender,
             "data": subject.creation + deployment.constructor_args[2:],

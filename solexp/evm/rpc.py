@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from solexp.core import HarnessError, TimeLimitExceeded
+from solexp.evm.transport import Answer, LocalSession
 
 if TYPE_CHECKING:
     from web3.types import RPCEndpoint
@@ -38,7 +40,6 @@ class Connection:
     def __init__(self, url: str, *, timeout_s: float = 60.0) -> None:
         # web3 and requests take a second to import; only a process that talks to a node pays for them.
         import requests  # noqa: PLC0415
-        from requests.adapters import HTTPAdapter  # noqa: PLC0415
 
         with warnings.catch_warnings():
             # web3 imports an old interface of websockets, and says so.
@@ -47,14 +48,12 @@ class Connection:
 
         self.url = url
         self._timeout_s = timeout_s
-        self._session = requests.Session()
-        # Proxies of the environment are not meant for a node on loopback, and looking them up costs time a call.
-        self._session.trust_env = "//127.0.0.1" not in url
-        self._session.mount("http://", HTTPAdapter(max_retries=0))
+        # The general client minds proxies and certificates, which a node on loopback has not.
+        local = url.startswith("http://127.0.0.1:")
+        self._session: Any = LocalSession(url) if local else requests.Session()
         self._headers = {"Content-Type": "application/json"}
-        self._gone = (requests.ConnectionError, requests.exceptions.ChunkedEncodingError)
-        self._late = requests.Timeout
-        self._refused = requests.RequestException
+        self._late = (requests.Timeout, TimeoutError)
+        self._refused = (requests.RequestException, OSError, http.client.HTTPException)
         self.provider = HTTPProvider(
             url,
             session=self._session,
@@ -69,12 +68,8 @@ class Connection:
         """
         try:
             answer = self.provider.make_request(cast("RPCEndpoint", method), list(params))
-        except self._late as error:
-            raise TimeLimitExceeded(
-                f"{method}: no answer from the node in {self._timeout_s:g} s"
-            ) from error
         except self._refused as error:
-            raise NodeGone(f"{method}: the node at {self.url} does not answer: {error}") from error
+            raise self._failure(method, error, self._timeout_s) from error
         if "error" in answer:
             error_ = answer["error"]
             if isinstance(error_, str):
@@ -91,29 +86,37 @@ class Connection:
         """
         size = sum(map(len, pieces))
         body = b"".join(_bytes(pieces)) if size < _JOIN_BELOW else _Stream(pieces, size)
+        headers = self._headers | {"Content-Length": str(size)}
         try:
             with self._session.post(
-                self.url,
-                data=body,
-                headers=self._headers,
-                timeout=timeout_s,
-                stream=True,
+                self.url, data=body, headers=headers, timeout=timeout_s, stream=True
             ) as response:
                 response.raise_for_status()
                 if int(response.headers.get("Content-Length", 0)) > answer_bytes:
+                    self._session.close()
                     raise AnswerTooLarge
-                answer: bytes = response.raw.read(answer_bytes + 1, decode_content=True)
-        except self._late as error:
-            raise TimeLimitExceeded(f"no answer from the node in {timeout_s:g} s") from error
+                answer = self._read(response, answer_bytes + 1)
         except self._refused as error:
-            if "timed out" in str(error).lower():
-                raise TimeLimitExceeded(f"no answer from the node in {timeout_s:g} s") from error
-            raise NodeGone(f"the node at {self.url} does not answer: {error}") from error
-        except OSError as error:
-            raise NodeGone(f"the node at {self.url} does not answer: {error}") from error
+            raise self._failure("eth_simulateV1", error, timeout_s) from error
         if len(answer) > answer_bytes:
+            self._session.close()
             raise AnswerTooLarge
         return answer
+
+    @staticmethod
+    def _read(response: Any, limit: int) -> bytes:
+        if isinstance(response, Answer):
+            return response.read(limit)
+        read: bytes = response.raw.read(limit, decode_content=True)
+        return read
+
+    def _failure(
+        self, method: str, error: Exception, seconds: float
+    ) -> NodeGone | TimeLimitExceeded:
+        # Reading a body late is no Timeout to requests, only a ConnectionError that says so.
+        if isinstance(error, self._late) or "timed out" in str(error).lower():
+            return TimeLimitExceeded(f"{method}: no answer from the node in {seconds:g} s")
+        return NodeGone(f"{method}: the node at {self.url} does not answer: {error}")
 
     def close(self) -> None:
         """Close the connection."""
