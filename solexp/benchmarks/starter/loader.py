@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
-import yaml
+import msgspec.yaml
 from eth_abi.abi import encode
 
 from solexp.benchmarks.base import select
@@ -285,6 +285,6 @@ def _apply(mutant: _Mutant, reference: str, folder: Path) -> str:
 
 def _yaml(path: Path, kind: type[T]) -> T:
     try:
-        return msgspec.convert(yaml.safe_load(path.read_text("utf-8")), kind)
-    except (msgspec.ValidationError, yaml.YAMLError) as error:
+        return msgspec.yaml.decode(path.read_bytes(), type=kind)
+    except msgspec.MsgspecError as error:
         raise DataError(f"benchmark 'starter': {path}: {error}") from error

@@ -80,6 +80,14 @@ class Chain:
         """Sets the number of transactions that ``account`` has sent."""
         self._state.set_nonce(_address(account), nonce)
 
+    def fund(self, account: str) -> None:
+        """Gives ``account`` its wealth; senders get it by themselves, but others may want to be there before."""
+        owner = _address(account)
+        if owner not in self._rich:
+            self._rich.add(owner)
+            self._state.delta_balance(owner, WEALTH)
+            self._state.lock_changes()
+
     def balance(self, account: str) -> int:
         """Returns the balance in wei."""
         return int(self._state.get_balance(_address(account)))
@@ -104,11 +112,8 @@ class Chain:
         """
         state = self._state
         state.execution_context = self._context()
+        self.fund(sender)
         origin = _address(sender)
-        if origin not in self._rich:
-            self._rich.add(origin)
-            state.delta_balance(origin, WEALTH)
-            state.lock_changes()
         before = state.snapshot()
         transaction = self._transaction(origin, to, data, value, gas)
         executor = state.get_transaction_executor()

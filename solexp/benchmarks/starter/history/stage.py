@@ -14,6 +14,8 @@ from eth_utils.crypto import keccak
 from solexp.benchmarks.starter.history.chain import Chain
 from solexp.core import Call, CallResult, ContractBuild, Deployment, Recorded
 
+USERS = ("alice", "bob", "carol", "dave", "erin")
+"""Actors of every script; all of them send something sooner or later."""
 LENGTH = 300
 """Recorded calls a task."""
 DRAFTS = 14
@@ -183,6 +185,8 @@ def deploy(deployment: Deployment, creation: str) -> tuple[Chain, str]:
     Raises AssertionError when the deployment fails.
     """
     chain = Chain(deployment.block_number, deployment.timestamp)
+    for name in USERS:
+        chain.fund(address(name))
     chain.set_nonce(deployment.sender, deployment.nonce)
     data = creation + deployment.constructor_args.removeprefix("0x")
     performed = chain.send(deployment.sender, None, data, deployment.value, 30_000_000)

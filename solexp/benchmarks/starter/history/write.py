@@ -29,9 +29,8 @@ def play(task_id: str, compiler: Compiler) -> Stage:
     return stage
 
 
-def history(task_id: str, compiler: Compiler) -> bytes:
-    """The contents of a task's calls.jsonl."""
-    stage = play(task_id, compiler)
+def history_of(stage: Stage) -> bytes:
+    """The contents of calls.jsonl for what was played on ``stage``."""
     return b"".join(encode_call(call) + b"\n" for call in stage.calls)
 
 
@@ -39,4 +38,4 @@ def write_all(names: Sequence[str]) -> None:
     """Writes calls.jsonl of the named tasks, or of all."""
     with Compiler() as compiler:
         for task_id in names or task_ids():
-            (FOLDER / task_id / "calls.jsonl").write_bytes(history(task_id, compiler))
+            (FOLDER / task_id / "calls.jsonl").write_bytes(history_of(play(task_id, compiler)))

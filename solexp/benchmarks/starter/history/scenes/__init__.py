@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solexp.benchmarks.starter.history.scenes import defi, erc20, erc721, others
+from solexp.benchmarks.starter.history.scenes import auction, defi, erc20, erc721, guild, others
 from solexp.benchmarks.starter.history.stage import Stage
 
 SCENES: dict[str, Callable[[Stage], None]] = {
     "BadgeCollection": erc721.badge_collection,
     "CrewToken": erc20.crew_token,
     "GatePass": erc721.gate_pass,
-    "GuildHall": others.guild_hall,
+    "GuildHall": guild.guild_hall,
     "HarborToken": erc20.harbor_token,
     "HouseholdWallet": others.household_wallet,
     "LagoonExchange": defi.lagoon_exchange,
     "OrchardPool": defi.orchard_pool,
     "RefundableSale": others.refundable_sale,
     "ShareVault": defi.share_vault,
-    "TideAuction": erc721.tide_auction,
+    "TideAuction": auction.tide_auction,
     "TollToken": erc20.toll_token,
 }

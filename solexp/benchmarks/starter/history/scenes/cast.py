@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from solexp.benchmarks.starter.history.stage import Draft, Move, Stage, address
+from solexp.benchmarks.starter.history.stage import USERS, Draft, Move, Stage, address
 
 NOBODY = "0x" + "00" * 20
 DAY = 24 * 3600
 ETHER = 10**18
-USERS = ("alice", "bob", "carol", "dave", "erin")
 HUGE = 2**256 - 1
 
 

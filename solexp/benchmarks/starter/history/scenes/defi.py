@@ -8,13 +8,12 @@ from solexp.benchmarks.starter.history.scenes.cast import (
     DAY,
     ETHER,
     NOBODY,
-    USERS,
     account,
     looks,
     share,
     user,
 )
-from solexp.benchmarks.starter.history.stage import Draft, Move, Stage, address
+from solexp.benchmarks.starter.history.stage import USERS, Draft, Move, Stage, address
 
 
 def share_vault(stage: Stage) -> None:
@@ -307,7 +306,9 @@ def lagoon_exchange(stage: Stage) -> None:
     stage.do("carol", "sellPearls", 10**6 * pearl, 1, address("erin"), later, ok=False)
     stage.do("carol", "priceSum")
     stage.do("carol", "provide", 500 * pearl, 0, stage.now, value=ETHER // 7, now=True)
-    stage.do("carol", "provide", 500 * pearl, 0, stage.now - 1, value=ETHER // 7, now=True, ok=False)
+    stage.do(
+        "carol", "provide", 500 * pearl, 0, stage.now - 1, value=ETHER // 7, now=True, ok=False
+    )
     stage.do("carol", "priceSum", now=True)
     fair = stage.view("quote", ETHER, stage.view("etherReserve"), stage.view("pearlReserve"))
     to = address("dave")

@@ -1,6 +1,6 @@
 """Scripts of the ERC20 tasks."""
 
-# ruff: noqa: PLR0915  (a script is a list of moves)
+# ruff: noqa: PLR0915, PLR0917  (a script is a list of moves)
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from solexp.benchmarks.starter.history.scenes.cast import (
     DAY,
     HUGE,
     NOBODY,
-    USERS,
     account,
     looks,
     share,
     user,
 )
-from solexp.benchmarks.starter.history.stage import Draft, Move, Stage, address
+from solexp.benchmarks.starter.history.stage import USERS, Draft, Move, Stage, address
 
 
 def harbor_token(stage: Stage) -> None:
@@ -278,7 +277,9 @@ def crew_token(stage: Stage) -> None:
         return Move(who, "transfer", (account(s), value))
 
     def approve(s: Stage) -> Move:
-        return Move(user(s), "approve", (account(s), s.random.choice((0, 0, 40, 900, 10**5)) * unit))
+        return Move(
+            user(s), "approve", (account(s), s.random.choice((0, 0, 40, 900, 10**5)) * unit)
+        )
 
     def spend(s: Stage) -> Move:
         who, holder = user(s), account(s)
@@ -331,7 +332,9 @@ def crew_token(stage: Stage) -> None:
         *looks("totalSupply", "captain", "name", "symbol", "decimals", "LONGEST"),
     ]
 
-    def grant_to(name: str, amount: int, cliff: int, length: int, ok: bool, revocable: bool) -> None:
+    def grant_to(
+        name: str, amount: int, cliff: int, length: int, ok: bool, revocable: bool
+    ) -> None:
         args = (address(name), amount, stage.now, cliff, length, revocable)
         stage.do(CAPTAIN[0], "grant", *args, ok=ok)
 
@@ -392,5 +395,7 @@ def crew_token(stage: Stage) -> None:
     stage.do("alice", "balanceOf", address("mate"))
     stage.until(240, daily)
     stage.rest(25 * DAY)
-    grant_to("erin", 33 * unit, 5 * DAY, 5 * DAY, stage.view("lockedOf", address("erin")) == 0, True)
+    grant_to(
+        "erin", 33 * unit, 5 * DAY, 5 * DAY, stage.view("lockedOf", address("erin")) == 0, True
+    )
     stage.until(300, daily)

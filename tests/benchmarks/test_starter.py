@@ -1,0 +1,172 @@
+"""The starter benchmark as data: what every task has, and what a model is shown of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from solexp.benchmarks.starter import Starter, mutant_labels
+from solexp.benchmarks.starter.loader import FOLDER, read_task, task_ids
+from solexp.core import DataError, Program, Task
+from solexp.evm.hardforks import hardfork_at
+from solexp.solidity.extract import extract_contract
+from solexp.solidity.parsing import definition
+from solexp.solidity.splice import splice
+
+TASKS = task_ids()
+
+
+def test_twelve_tasks_span_five_compiler_series_and_four_categories() -> None:
+    tasks = Starter().tasks()
+
+    assert len(tasks) == 12
+    assert {task.compiler.version[:3] for task in tasks} == {"0.4", "0.5", "0.6", "0.7", "0.8"}
+    assert Counter(task.category for task in tasks) == {
+        "ERC20": 3,
+        "ERC721": 3,
+        "DeFi": 3,
+        "Others": 3,
+    }
+    assert any(task.program and task.program.deployment.value for task in tasks)
+    assert any(task.facts["deployed"] != task.target.contract for task in tasks)
+
+
+def test_tasks_are_chosen_by_limit_ids_and_filter() -> None:
+    assert [task.id for task in Starter(ids=["GatePass"]).tasks()] == ["GatePass"]
+    assert {task.category for task in Starter(filter={"category": "DeFi"}).tasks()} == {"DeFi"}
+    assert Starter(limit=2, seed=5).tasks() == Starter(limit=2, seed=5).tasks()
+
+
+def test_an_unknown_task_names_the_nearest() -> None:
+    with pytest.raises(DataError, match="did you mean 'GatePass'"):
+        read_task("GatePas")
+
+
+def test_every_file_of_data_is_hashed_and_all_are_small() -> None:
+    hashes = Starter().data_hashes()
+
+    assert len(hashes) == 4 * len(TASKS)
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 1_500_000
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_a_framework_shows_signatures_and_documentation_but_no_statement(task_id: str) -> None:
+    task = read_task(task_id)
+    shown = definition(task.framework, task.target.contract)
+    original = definition(task.reference, task.target.contract)
+
+    assert shown is not None
+    assert original is not None
+    assert task.framework.startswith("/// @title")
+    assert [f.name for f in shown.functions] == [f.name for f in original.functions]
+    assert [f.parameters for f in shown.functions] == [f.parameters for f in original.functions]
+    assert all(f.empty for f in shown.functions if f.kind != "modifier")
+    data = task.framework.encode()
+    for member in shown.functions:
+        head = data[: member.start].rstrip().splitlines()[-1].strip()
+        assert head.startswith(b"///") or member.kind == "modifier"
+        if member.body_start is not None:
+            assert data[member.body_start : member.end] in (b"{}", b"{ _; }")
+            assert (member.kind == "modifier") == (b"_" in data[member.body_start : member.end])
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_the_context_is_the_file_without_the_target(task_id: str) -> None:
+    task = read_task(task_id)
+    (source,) = task.sources.values()
+
+    assert definition(task.context, task.target.contract) is None
+    assert task.context.lstrip().startswith(("pragma", "// SPDX"))
+    kept = [line for line in source.splitlines() if line.strip()]
+    split = [line for line in (task.context + task.framework).splitlines() if line.strip()]
+    bodies = set(kept) - set(split)
+    assert all(line in task.reference for line in bodies)
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_the_reference_survives_extraction_and_splicing(task_id: str) -> None:
+    task = read_task(task_id)
+    reply = f"Here it is.\n\n```solidity\n{task.reference}\n```\n"
+    extracted = extract_contract(reply, task.target.contract)
+
+    assert extracted.code is not None
+    assert splice(task, extracted.code) == task.sources
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_a_history_has_300_calls_in_order_within_one_hard_fork(task_id: str) -> None:
+    program = _program(read_task(task_id))
+    created = program.deployment
+    moments = [
+        (created.block_number, created.timestamp),
+        *((call.block_number, call.timestamp) for call in program.calls),
+    ]
+
+    assert len(program.calls) == 300
+    assert moments == sorted(moments)
+    assert len({hardfork_at(number, time) for number, time in moments}) == 1
+    assert len({call.block_number for call in program.calls}) > 150
+    assert len({call.sender for call in program.calls}) >= 6
+    share = sum(call.recorded.status for call in program.calls if call.recorded) / 300
+    assert 0.65 <= share <= 0.85
+
+
+def test_histories_play_in_seven_hard_forks() -> None:
+    forks = {
+        hardfork_at(program.deployment.block_number, program.deployment.timestamp)
+        for program in map(_program, map(read_task, TASKS))
+    }
+
+    assert len(forks) >= 7
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_every_task_has_labelled_mutants_of_both_kinds(task_id: str) -> None:
+    task, labels = read_task(task_id), mutant_labels(task_id)
+
+    assert task.mutants.keys() == labels.keys()
+    assert len(labels) >= 5
+    assert any(label.equivalent for label in labels.values())
+    for name, label in labels.items():
+        assert task.mutants[name] != task.reference
+        assert label.equivalent == (label.axis is None) == (label.input is None)
+        assert not (label.equivalent and label.shown)
+        assert (label.axis == "storage") == (label.input == "storage_only")
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_mutants_keep_the_signatures_of_the_framework(task_id: str) -> None:
+    task = read_task(task_id)
+    original = definition(task.reference, task.target.contract)
+    assert original is not None
+    for code in task.mutants.values():
+        mutant = definition(code, task.target.contract)
+        assert mutant is not None
+        assert [(f.name, f.parameters, f.visibility, f.mutability) for f in mutant.functions] == [
+            (f.name, f.parameters, f.visibility, f.mutability) for f in original.functions
+        ]
+
+
+def test_every_axis_and_every_kind_of_input_is_labelled() -> None:
+    labels = [label for task_id in TASKS for label in mutant_labels(task_id).values()]
+
+    assert {label.axis for label in labels if label.shown} == {
+        "status",
+        "return",
+        "events",
+        "storage",
+    }
+    assert {label.input for label in labels if label.shown} == {
+        "argument",
+        "order_of_calls",
+        "caller_role",
+        "event_only",
+        "storage_only",
+    }
+    assert any(not label.equivalent and not label.shown for label in labels)
+
+
+def _program(task: Task) -> Program:
+    assert task.program is not None
+    return task.program
