@@ -50,8 +50,8 @@ def checks() -> list[Check]:
         _solcx(),
         _soljson(),
         _package("mlflow", "mlflow", needed=True),
-        _package("slither", "slither-analyzer", extra="analysis", program="slither"),
-        _package("z3", "z3-solver", extra="analysis"),
+        _package("slither", "slither-analyzer", program="slither"),
+        _package("z3", "z3-solver"),
         _program("git", "a run can't note the commit it was made with"),
         _program("chromium", "only `make test-ui` needs it; on Debian: apt-get install chromium"),
         _data(),
@@ -203,18 +203,11 @@ def _soljson() -> Check:
     )
 
 
-def _package(
-    name: str, package: str, *, extra: str = "", program: str = "", needed: bool = False
-) -> Check:
+def _package(name: str, package: str, *, program: str = "", needed: bool = False) -> Check:
     version = _version(package)
     if version is None:
-        wanted = f"'solexp[{extra}]'" if extra else package
-        return Check(
-            name=name,
-            ok=False,
-            mend=f"run: {sys.executable} -m pip install {wanted}",
-            needed=needed,
-        )
+        mend = f"run: {sys.executable} -m pip install {package}"
+        return Check(name=name, ok=False, mend=mend, needed=needed)
     beside = Path(sys.executable).parent / program
     where = str(beside) if program and beside.exists() else f"package {package}"
     return Check(name=name, ok=True, where=where, version=version, needed=needed)

@@ -19,7 +19,7 @@ def test_kill_9_at_any_point_and_the_same_command_again_gives_the_uninterrupted_
     trial: Trial,
 ) -> None:
     draw = random.Random(7)
-    words = (*WORDS, "model.seconds=0.03", "oracle.length.seconds=0.1", "benchmark.limit=3")
+    words: tuple[str, ...] = (*WORDS, "model.seconds=0.03", "oracle.length.seconds=0.1", "benchmark.limit=3")
     kills = 0
     for _ in range(4):
         before = len(trial.lines("requests")) + len(trial.lines("judged"))
@@ -63,8 +63,8 @@ def test_a_finished_run_started_again_asks_and_judges_nothing(trial: Trial) -> N
 
 
 def test_raising_n_asks_only_for_what_is_missing(trial: Trial) -> None:
-    words = ("run", "model=slow", "oracle=[length]", "sampling=nucleus5", "tracking=none")
-    words = (*words, "benchmark.limit=1", "model.seconds=0")
+    words: tuple[str, ...] = ("run", "model=slow", "oracle=[length]", "sampling=nucleus5")
+    words = (*words, "tracking=none", "benchmark.limit=1", "model.seconds=0")
     trial.solexp(*words)
     assert len(trial.lines("requests")) == 5
     trial.solexp(*words, "sampling.batches.nucleus.n=8")

@@ -10,11 +10,10 @@ import msgspec
 import psutil
 import pytest
 
-from solexp.core import Outcome, Verdict
+from solexp.core import Candidate, Outcome, Verdict
 from solexp.judging import Job, judge_all, judge_job
 from solexp.judging.kept import KeptVerdicts
 from solexp.judging.pool import stop_workers
-from tests.judging import parts
 from tests.judging.parts import SOURCE, Acting, AsIs, job
 
 
@@ -88,7 +87,7 @@ def test_equal_candidates_are_judged_once_and_each_gets_the_verdict(
     seen: list[str | None] = []
     judge = Acting._judge
 
-    def counting(self: Acting, candidate: parts.Candidate) -> Verdict:
+    def counting(self: Acting, candidate: Candidate) -> Verdict:
         seen.append(candidate.code)
         return judge(self, candidate)
 
