@@ -19,6 +19,7 @@ MAX_PAIRS = 1024
 MAX_WORDS = 384
 MAX_TEXTS = 32
 MAX_PROBES = 768
+MAX_WORDS_A_TRACE = 300_000
 _WORDS_A_CALL = 48
 _ZERO = "0" * 64
 
@@ -38,9 +39,9 @@ def observation(
     layout = reference.storage_layout is not None
     probed = getters == "always" or (getters == "fallback" and not layout)
     if checkpoint_every:
-        # A million words an answer is as much as is worth carrying.
+        # More words in one trace are not worth their memory.
         readings = len(program.calls) // checkpoint_every + 1
-        max_slots = max(64, min(max_slots, 1_000_000 // readings))
+        max_slots = max(64, min(max_slots, MAX_WORDS_A_TRACE // readings))
     return Observation(
         checkpoint_every=checkpoint_every,
         storage=layout,

@@ -20,6 +20,9 @@ TEXT_WORDS = 4
 DEEP_ENTRIES = 24
 """Entries of a mapping whose values are themselves strings or arrays, at most: each costs a hash here."""
 
+_ZERO_DIGITS = "0" * 64
+_ZERO = "0x" + _ZERO_DIGITS
+
 Entry = tuple[str, str]
 """Label so far, and the key or keys as hex digits."""
 
@@ -51,10 +54,14 @@ class SlotPlan:
         found = {}
         for field in self.fields:
             at = 66 + 64 * field.word
-            if field.end - field.start == 64:
-                found[field.label] = "0x" + answer[at : at + 64]
+            word_ = answer[at : at + 64]
+            if word_ == _ZERO_DIGITS:
+                # Most words are zero, and all of these are one string.
+                found[field.label] = _ZERO
+            elif field.end - field.start == 64:
+                found[field.label] = "0x" + word_
             else:
-                found[field.label] = "0x" + answer[at + field.start : at + field.end].zfill(64)
+                found[field.label] = "0x" + word_[field.start : field.end].zfill(64)
         return found
 
 
