@@ -57,9 +57,7 @@ def replayed(task: Task, machine: AnvilMachine, compiler: Compiler, limit: int) 
     row.deployed = trace.address is not None
     row.calls = 1 + len(program.calls)
     row.statuses = int(created is None or created.status == row.deployed)
-    row.deployment_gas_exact = (
-        created is not None and created.gas_used == trace.deployment.gas_used
-    )
+    row.deployment_gas_exact = created is not None and created.gas_used == trace.deployment.gas_used
     if trace.address is None:
         row.reason = "does not deploy"
     _count(row, task, trace)
