@@ -82,15 +82,19 @@ function serve(soljsonPath) {
 function cacheTables() {
   const table = WebAssembly.Table.prototype;
   const { get, set, grow } = table;
-  const kept = Symbol("kept");
+  let kept = null;
+  let entries = [];
   table.get = function (index) {
-    const entries = this[kept] || (this[kept] = []);
+    if (this !== kept) {
+      kept = this;
+      entries = [];
+    }
     const entry = entries[index];
     return entry === undefined ? (entries[index] = get.call(this, index)) : entry;
   };
   for (const [name, change] of Object.entries({ set, grow })) {
     table[name] = function (...args) {
-      this[kept] = undefined;
+      kept = null;
       return change.apply(this, args);
     };
   }
