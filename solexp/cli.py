@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from solexp import __version__
 from solexp.core.errors import SolexpError, UserError
@@ -28,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"solexp: {_one_line(error)}", file=sys.stderr)
         return EXIT_WRONG_INPUT
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`; what is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
     except KeyboardInterrupt as error:
         print(f"solexp: {_one_line(error) or 'interrupted'}", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -108,10 +114,12 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             parser.print_help()
             return EXIT_DONE
         case "run":
+            _see_working_folder()
             from solexp.commands.run import run
 
             return run(command.words)
         case "show" | "compare" | "rescore" | "track":
+            _see_working_folder()
             from solexp.commands import runs
 
             return runs.COMMANDS[command.command](command)
@@ -131,6 +139,13 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.cache import cache
 
             return cache(command)
+
+
+def _see_working_folder() -> None:
+    """Let a ``_target_`` name a package beside the user's own conf/ or experiments/."""
+    here = Path.cwd()
+    if (here / "conf").is_dir() or (here / "experiments").is_dir():
+        sys.path.insert(0, str(here))
 
 
 if __name__ == "__main__":

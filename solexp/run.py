@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from solexp.judging import Job, judge_all
 from solexp.judging.kept import KeptVerdicts
 from solexp.judging.pool import stop_workers
 from solexp.manifest import describe
+from solexp.metrics.calibration import calibrate
 from solexp.metrics.summary import Summary, summarise
 from solexp.progress import Progress
 from solexp.store import RunFolder, Store
@@ -61,6 +63,7 @@ def execute(
         _warm_up(spec)
         with _terminable():
             run.go(stored)
+        summary = run.finish("finished", None)
     except KeyboardInterrupt:
         stop_workers()
         run.finish("killed", None)
@@ -68,24 +71,23 @@ def execute(
         raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
     except Exception as error:
         stop_workers()
-        run.finish("failed", f"{type(error).__name__}: {error}")
+        run.fail(error)
         _publish(folder, spec.tracking, "failed")
         raise
-    else:
-        summary = run.finish("finished", None)
-        _publish(folder, spec.tracking, "finished")
-        return summary
     finally:
         logger.removeHandler(handler)
         handler.close()
+    _publish(folder, spec.tracking, "finished")
+    return summary
 
 
 def objective(summary: Summary, name: str) -> float:
-    """The metric that a sweeper optimises. Raises UserError naming the nearest metric when it is missing."""
+    """The metric that a sweeper optimises; NaN, which sweepers take for a failed trial, when nothing was judged."""
     metric = summary.metrics.get(name)
     if metric is None or metric.value is None:
         known = [key for key, each in summary.metrics.items() if each.value is not None]
-        raise UserError(f"objective: this run has no metric '{name}'; {nearest(name, known)}")
+        _LOG.warning("objective: this run has no metric '%s'; %s", name, nearest(name, known))
+        return math.nan
     return metric.value
 
 
@@ -170,17 +172,27 @@ class _Run:
                     _LOG.debug("%s: %s", judged.task_id, line)
                 progress.advance()
 
+    def fail(self, error: Exception) -> None:
+        """Write down what there is; when even that fails, at least that the run failed."""
+        told = f"{type(error).__name__}: {error}"
+        try:
+            self.finish("failed", told)
+        except Exception:
+            _LOG.exception("the summary of a failed run failed too")
+            self.folder.update_manifest(status="failed", ended=_now(), error=told)
+
     def finish(self, status: str, error: str | None) -> Summary:
         """Write down what there is, in an order that does not depend on the workers'."""
         order = {task.id: number for number, task in enumerate(self.tasks)}
         batches = {batch.name: n for n, batch in enumerate(self.spec.sampling.batches)}
-        oracles = {name: n for n, name in enumerate(self.spec.oracles)}
+        places = {name: n for n, name in enumerate(self.spec.oracles)}
 
         def place(row: Generation | Verdict) -> tuple[int, ...]:
-            oracle = oracles.get(row.oracle, len(oracles)) if isinstance(row, Verdict) else 0
+            oracle = places.get(row.oracle, len(places)) if isinstance(row, Verdict) else 0
             batch = batches.get(row.batch, len(batches))
             return order[row.task_id], batch, row.repeat, row.index, oracle
 
+        oracles = {name: oracle.decides for name, oracle in self.spec.oracles.items()}
         self.generations.sort(key=place)
         self.verdicts.sort(key=place)
         self.folder.write_generations(self.generations)
@@ -190,7 +202,7 @@ class _Run:
             self.verdicts,
             self.spec.sampling.batches,
             seed=self.spec.seed,
-            oracles={name: oracle.decides for name, oracle in self.spec.oracles.items()},
+            oracles=oracles,
             generations=self.generations,
         )
         self.folder.write_summary(summary)
@@ -201,6 +213,9 @@ class _Run:
         }
         if error is not None:
             fields["error"] = error
+        calibration = calibrate(self.tasks, self.generations, self.verdicts, oracles)
+        if calibration is not None:
+            fields["calibration"] = calibration
         self.folder.update_manifest(**fields)
         return summary
 

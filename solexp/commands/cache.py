@@ -14,7 +14,9 @@ from solexp.toolchain.homes import cache_home
 def cache(command: argparse.Namespace) -> int:
     """Size, clear or prune the cache."""
     home = cache_home()
-    kinds = sorted(path.name for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
+    folders = home.iterdir() if home.is_dir() else iter(())
+    # Locks are no answers, and may be held.
+    kinds = sorted(path.name for path in folders if path.is_dir() and path.name != "locks")
     if command.verb == "size":
         for kind in kinds:
             count, size = size_of(home / kind)

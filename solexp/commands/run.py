@@ -10,15 +10,17 @@ from typing import Any
 
 import hydra
 import joblib
+import msgspec
 from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from solexp.config import build, check, conf_folder, register
-from solexp.config.compose import check_overrides, compose, in_one_line, plain, stamp
+from solexp.config.compose import check_overrides, compose, group_options, in_one_line, plain, stamp
 from solexp.core import Interrupted
 from solexp.core.hashing import content_hash
+from solexp.metrics.calibration import Calibration
 from solexp.report.show import print_comparison, print_summary
 from solexp.run import execute, finish_killed, objective
 from solexp.store import RunFolder
@@ -31,7 +33,9 @@ def run(words: Sequence[str]) -> int:
     """Do ``solexp run`` with Hydra's own flags and overrides; returns the exit status."""
     flags = get_args_parser().parse_args(list(words))
     os.environ["SOLEXP_STAMP"] = stamp()
-    asks = flags.help or flags.hydra_help or flags.info
+    if flags.help:
+        return _help(flags.overrides)
+    asks = flags.hydra_help or flags.info
     searchpath = [f"file://{Path(flags.config_dir).absolute()}"] if flags.config_dir else []
     multirun = flags.multirun
     config: dict[str, Any] = {}
@@ -47,6 +51,29 @@ def run(words: Sequence[str]) -> int:
     if multirun and not asks and not flags.cfg:
         return _sweep(words, config, root)
     _hydra(words)
+    return 0
+
+
+_EXAMPLES = """\
+solexp run                                      the default composition
+solexp run experiments=demo                     a preset
+solexp run model=reference oracle=[compile]     other parts
+solexp run -m model.seed=1,2,3                  a sweep
+solexp run --cfg job                            only show the composition
+solexp run --hydra-help                         Hydra's own flags
+"""
+
+
+def _help(overrides: Sequence[str]) -> int:
+    """Hydra's own help would walk through every folder beside experiments/ in search of groups."""
+    settings = OmegaConf.to_yaml(OmegaConf.create(plain(compose(overrides))))
+    print("solexp run [FLAGS] [OVERRIDES]: compose a run, judge it, track it\n")
+    print("Groups (choose with GROUP=OPTION):")
+    for group, options in group_options().items():
+        print(f"  {group}: {', '.join(options)}")
+    print("\nSettings (change with KEY=VALUE):")
+    print("\n".join(f"  {line}" for line in settings.splitlines()))
+    print(f"\n{_EXAMPLES}", end="")
     return 0
 
 
@@ -134,6 +161,9 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     summary = execute(spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config))
     if not sweeping:
         print_summary(folder)
+        calibration = folder.manifest.get("calibration")
+        if calibration is not None:
+            print(msgspec.convert(calibration, Calibration).told())
         if spec.tracking.enabled:
             print("open the MLflow UI with: solexp ui")
         return None

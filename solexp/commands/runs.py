@@ -65,7 +65,7 @@ def rescore(command: argparse.Namespace) -> int:
         raise UserError(f"{source.path}: holds no generations to judge")
     config = _rescored(source, command.override)
     spec = build({**config, "model": {"_target_": "solexp.llm.offline.Reference"}})
-    folder = RunFolder(runs_root() / os.environ["SOLEXP_STAMP"])
+    folder = RunFolder(runs_root().absolute() / os.environ["SOLEXP_STAMP"])
     text = OmegaConf.to_yaml(OmegaConf.create(config))
     write_atomically(folder.path / "config.yaml", text.encode())
     choices = source.manifest.get("choices") or {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,15 @@ class Execution:
     cache: bool = True
     """Whether verdicts are looked up and kept."""
 
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("n_jobs", self.n_jobs),
+            ("task_seconds", self.task_seconds),
+            ("memory_mb", self.memory_mb),
+        ):
+            if value is not None and value <= 0:
+                raise UserError(f"execution.{name}: must be above 0, got {value:g}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
@@ -65,6 +75,7 @@ def build(config: dict[str, Any]) -> RunSpec:
     check(config)
     made = {where: instantiate(node, where) for where, node in _nodes(config)}
     oracles = {where.split(".", 1)[1]: made[where] for where in made if where.startswith("oracle.")}
+    _check_objective(str(config.get("objective")), made["sampling"])
     return RunSpec(
         **{group: made[group] for group in GROUPS},
         oracles=oracles,
@@ -72,6 +83,18 @@ def build(config: dict[str, Any]) -> RunSpec:
         seed=_plain(config, "seed", int),
         objective=_plain(config, "objective", str),
     )
+
+
+_SCORE = re.compile(r"(?:.+\.)?(?:pass|compile|analysis_compile)_at_(\d+)")
+
+
+def _check_objective(name: str, sampling: Sampling) -> None:
+    """Refuse a metric that no run with this sampling can have."""
+    ks = sorted(k for batch in sampling.batches for k in batch.ks)
+    found = _SCORE.fullmatch(name)
+    if found is None or int(found[1]) not in ks:
+        known = [f"{score}_at_{k}" for score in ("pass", "compile") for k in ks]
+        raise UserError(f"objective: no metric '{name}' with this sampling; {nearest(name, known)}")
 
 
 def _nodes(config: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

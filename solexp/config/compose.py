@@ -63,8 +63,9 @@ def plain(config: DictConfig) -> dict[str, Any]:
     except OmegaConfBaseException as error:
         key = error.full_key or ""
         first = str(error).splitlines()[0]
-        mend = f"give it with {key}=VALUE" if "Missing mandatory" in first else "see its YAML"
-        raise UserError(f"{key}: {first}; {mend}") from None
+        if "Missing mandatory" in first:
+            raise UserError(f"{key}: must be given; give it with {key}=VALUE") from None
+        raise UserError(f"{key}: {first}; see its YAML") from None
     if not isinstance(data, dict):
         raise UserError("the configuration must be a mapping")
     return {str(key): value for key, value in data.items()}
@@ -134,6 +135,15 @@ def _options(group: str) -> list[str]:
     if not hydra.is_initialized():
         return []
     return list(hydra.config_loader().get_group_options(group))
+
+
+def group_options() -> dict[str, list[str]]:
+    """The options of every group, the user's own included."""
+    register()
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(config_dir=str(conf_folder()), version_base="1.3"):
+        groups = ("experiments", "benchmark", "model", "strategy", "sampling", "oracle")
+        return {group: _options(group) for group in (*groups, "execution", "tracking")}
 
 
 def _explained(error: Exception, overrides: Sequence[str]) -> str:

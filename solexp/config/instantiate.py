@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+import re
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -89,11 +90,17 @@ def _converted(value: Any, hint: Any, where: str) -> Any:
         return msgspec.convert(value, hint)
     except msgspec.ValidationError as error:
         choices = [str(choice) for choice in _choices(hint)]
-        reason = nearest(str(value), choices) if choices else str(error)
+        reason = nearest(str(value), choices) if choices else _wanted(str(error))
         raise UserError(f"{where}: cannot be {value!r}; {reason}") from None
     except TypeError:
         # The annotation is no plain data type (a protocol, a callable): the target checks for itself.
         return value
+
+
+def _wanted(error: str) -> str:
+    """What msgspec wanted, in words: ``Expected `int | null`, got `str``` is "wants int or null"."""
+    found = re.search(r"Expected `([^`]+)`(?:, got `[^`]+`)?(.*)", error)
+    return f"wants {found[1].replace(' | ', ' or ')}{found[2]}" if found else error
 
 
 def _choices(hint: Any) -> list[Any]:

@@ -1,13 +1,13 @@
 """The errors solexp raises.
 
-    SolexpError
-    ├── UserError            the input was wrong: one line, exit status 2
-    │   └── DataError        ... and it was a file of a benchmark
-    ├── HarnessError         a fault of ours or of a tool; never charged to a model
-    │   └── ToolError        a compiler, node or installer is missing or misbehaves
-    └── TimeLimitExceeded    a candidate used up its limits
+SolexpError
+├── UserError            the input was wrong: one line, exit status 2
+│   └── DataError        ... and it was a file of a benchmark
+├── HarnessError         a fault of ours or of a tool; never charged to a model
+│   └── ToolError        a compiler, node or installer is missing or misbehaves
+└── TimeLimitExceeded    a candidate used up its limits
 
-    Interrupted              the user pressed Ctrl-C; exit status 130
+Interrupted              the user pressed Ctrl-C; exit status 130
 """
 
 from __future__ import annotations

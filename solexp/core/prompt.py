@@ -47,6 +47,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     seconds: float = 0.0
     """Latency, in seconds."""
+    label: str | None = None
+    """What a calibration model says its answer is, such as a mutant's name; never shown to an oracle."""
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

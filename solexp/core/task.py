@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Literal
 
 import msgspec
 
@@ -22,6 +23,10 @@ class CompilerSettings(msgspec.Struct, frozen=True, kw_only=True):
     libraries: dict[str, str] = {}
     """Addresses by library name, for code that must be linked."""
     remappings: tuple[str, ...] = ()
+
+
+MutantLabel = Literal["equivalent", "shown", "hidden"]
+"""``equivalent`` to the reference; not equivalent, and ``shown`` by the recorded calls; or ``hidden`` from them."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,15 +63,15 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Further facts a benchmark states about the task."""
     mutants: dict[str, str] = {}
     """Wrong and equivalent variants of the target by name, for calibration."""
+    mutant_labels: dict[str, MutantLabel] = {}
+    """What is known of each mutant beforehand."""
     undecidable: str | None = None
     """Why no oracle can decide this task, as far as the data alone tell."""
 
     @property
     def reference(self) -> str:
         """The reference text of the target."""
-        return (
-            self.sources[self.target.path].encode()[self.target.start : self.target.end].decode()
-        )
+        return self.sources[self.target.path].encode()[self.target.start : self.target.end].decode()
 
     @cached_property
     def content_hash(self) -> str:

@@ -51,4 +51,4 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     hardfork: str = ""
     """Fork of the deployment; a program that crosses forks names them all, joined by ``+``."""
     stopped: str | None = None
-    """Which limit (``time``, ``memory``, ``answer``) ended the run early; ``calls`` are then a prefix of the program."""
+    """Which limit (``time``, ``memory``, ``answer``) ended the run early; ``calls`` is then a prefix of the program."""

@@ -116,7 +116,7 @@ class NodeMachine:
             if wanted > head:
                 raise UserError(
                     f"machine.rpc_url: the node at {self.rpc_url} is at block {head}, before the recorded {wanted}; "
-                    "let it catch up, or set machine.block=latest"
+                    "let it catch up, or set oracle.replay.machine.block=latest"
                 )
             return hex(wanted)
         return hex(self.block) if isinstance(self.block, int) else self.block

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from solexp.core import Completion, Task, UserError
+from solexp.core.errors import nearest
 from solexp.llm.model import Request
 from solexp.solidity.stubs import Kind, stubbed
 
@@ -36,7 +37,7 @@ class Mutants:
     def __init__(
         self, reference_share: float = 0.5, only: str | None = None, seed: int = 0
     ) -> None:
-        """``reference_share`` is the probability of the reference; ``only`` names the one mutant to use."""
+        """``reference_share`` is the probability of the reference; the mutant named ``only`` answers always."""
         if not 0 <= reference_share <= 1:
             raise UserError(
                 f"model.reference_share: must lie between 0 and 1, got {reference_share}"
@@ -55,10 +56,15 @@ class Mutants:
         }
 
     def choose(self, request: Request) -> str:
-        """The name of the mutant that answers, or ``reference``."""
+        """The name of the mutant that answers, or ``reference``. Raises UserError when the task lacks the only one."""
         mutants = sorted(request.task.mutants)
         if self.only is not None:
-            mutants = [name for name in mutants if name == self.only]
+            if self.only not in mutants:
+                raise UserError(
+                    f"model.only: task {request.task.id} has no mutant '{self.only}'; "
+                    f"{nearest(self.only, mutants)}"
+                )
+            return self.only
         draw = random.Random(
             f"{self.seed}/{request.task.id}/{request.batch.name}/{request.repeat}/{request.index}"
         )
@@ -69,7 +75,7 @@ class Mutants:
     def complete(self, request: Request) -> Completion:
         name = self.choose(request)
         task = request.task
-        return Completion(text=_fenced(task.mutants.get(name, task.reference)))
+        return Completion(text=_fenced(task.mutants.get(name, task.reference)), label=name)
 
 
 class Stubs:

@@ -45,6 +45,11 @@ def _batch(name: str, fields: dict[str, Any]) -> Batch:
         raise UserError(f"{where}.top_p: must lie above 0 and at most at 1, got {batch.top_p}")
     if any(k < 1 for k in batch.ks):
         raise UserError(f"{where}.ks: every k must be at least 1, got {list(batch.ks)}")
+    if max(batch.ks, default=1) > batch.n:
+        raise UserError(
+            f"{where}.ks: k = {max(batch.ks)} needs at least that many samples, n is {batch.n}; "
+            "raise n, or take it out of ks"
+        )
     if batch.temperature > 0 and 1 in batch.ks and batch.n > 1 and name != "mean_of_n":
         raise UserError(
             f"{where}.ks: k = 1 comes from a greedy sample; take 1 out of ks, or call the batch "

@@ -29,7 +29,7 @@ from solexp.oracles.staging import Stage, stage, subject
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 3
+SCHEMA = 4
 """Raised with every change of what a verdict says."""
 
 
@@ -59,7 +59,10 @@ class Replay:
         fewer calls succeed, fewer functions answer or fewer events are seen than the minima is undecidable. ``limit``
         runs only so many calls of each program. ``machine`` is a private anvil by default.
         """
-        self.axes = axis_set(axes)
+        try:
+            self.axes = axis_set(axes)
+        except UserError as error:
+            raise UserError(f"oracle.replay.{error}") from None
         for setting, value in (("checkpoint_every", checkpoint_every), ("limit", limit)):
             if value is not None and value < 1:
                 raise UserError(f"oracle.replay.{setting}: must be 1 or more, got {value}")
@@ -152,9 +155,8 @@ class _Judgement:
                 continue
             if not build.ok:
                 self._settle(index, Outcome.COMPILE_ERROR, errors_of(build))
-            elif self._grounds.outcome is not None or program is None:
-                outcome = self._grounds.outcome or Outcome.UNDECIDABLE
-                self._settle(index, outcome, {"reason": self._grounds.reason})
+            elif self._grounds.outcome is Outcome.UNDECIDABLE or program is None:
+                self._settle(index, Outcome.UNDECIDABLE, {"reason": self._grounds.reason})
             else:
                 contract = build.contract(program.deployment.contract)
                 self._builds[index] = (build, contract or _nothing(program))
@@ -198,6 +200,10 @@ class _Judgement:
             outcome = Outcome.TIMEOUT
         if comparison.truncated:
             evidence["reason"] = f"the candidate used up its {comparison.truncated}"
+        if self._grounds.outcome is Outcome.VACUOUS:
+            # It is run all the same, since along other axes the task may tell something.
+            fails, outcome = False, Outcome.VACUOUS
+            evidence["reason"] = self._grounds.reason
         if comparison.missing:
             evidence["variables_missing"] = list(comparison.missing)
         firsts = {
@@ -218,8 +224,9 @@ class _Judgement:
                 "gas_ratio": comparison.gas_ratio,
                 "over_recorded_gas": comparison.over_recorded_gas,
                 "variables_missing": len(comparison.missing),
+                "truncated": comparison.truncated is not None,
             },
-            divergence=divergence(earliest, program, contract) if earliest else None,
+            divergence=divergence(earliest, program, contract) if earliest and fails else None,
             evidence=evidence,
         )
 

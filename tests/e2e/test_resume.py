@@ -19,7 +19,12 @@ def test_kill_9_at_any_point_and_the_same_command_again_gives_the_uninterrupted_
     trial: Trial,
 ) -> None:
     draw = random.Random(7)
-    words: tuple[str, ...] = (*WORDS, "model.seconds=0.03", "oracle.length.seconds=0.1", "benchmark.limit=3")
+    words: tuple[str, ...] = (
+        *WORDS,
+        "model.seconds=0.03",
+        "oracle.length.seconds=0.1",
+        "benchmark.limit=3",
+    )
     kills = 0
     for _ in range(4):
         before = len(trial.lines("requests")) + len(trial.lines("judged"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 from tests.e2e.conftest import Trial
 
@@ -98,3 +99,18 @@ def test_wrong_input_ends_in_one_line_and_status_2(trial: Trial) -> None:
         printed = trial.solexp("run", *words, "tracking=none", status=2)
         assert said in printed
         assert len(printed.strip().splitlines()) == 1, printed
+
+
+def test_help_ends_at_once_and_names_groups_and_settings(trial: Trial) -> None:
+    started = time.monotonic()
+    printed = trial.solexp("run", "--help")
+    assert time.monotonic() - started < 30
+    assert "benchmark: solcontracteval, starter" in printed
+    assert "reference_share: 0.5" in printed
+    assert "job:" not in printed
+
+
+def test_cfg_job_prints_the_composition_and_runs_nothing(trial: Trial) -> None:
+    printed = trial.solexp("run", "--cfg", "job", "seed=7")
+    assert "seed: 7" in printed
+    assert trial.runs() == []

@@ -66,8 +66,11 @@ def test_mutants_are_drawn_by_the_seed_alone() -> None:
 
 def test_one_mutant_can_be_asked_for() -> None:
     many = task(mutants={"p": "contract A { uint p; }", "q": "contract A {}"})
-    model = Mutants(reference_share=0, only="p")
+    model = Mutants(reference_share=1, only="p")
     assert code(model, request(task=many)) == "contract A { uint p; }"
+    assert model.complete(request(task=many)).label == "p"
+    with pytest.raises(UserError, match="task a has no mutant 'qq'; did you mean 'q'"):
+        Mutants(only="qq").complete(request(task=many))
 
 
 def test_a_share_beyond_one_is_refused() -> None:
@@ -114,8 +117,9 @@ def batch(**fields: Any) -> dict[str, dict[str, Any]]:
         (batch(temperature=3), "between 0 and 2"),
         (batch(top_p=0), "top_p"),
         (batch(ks=[0]), "every k"),
+        (batch(n=4), "k = 5 needs at least that many samples, n is 4"),
         (batch(temprature=1), "temprature"),
-        (batch() | {"greedy": {"n": 1, "ks": [1, 3]}}, "k = 3 is served by both"),
+        (batch() | {"greedy": {"n": 3, "ks": [1, 3]}}, "k = 3 is served by both"),
         ({}, "at least one batch"),
     ],
 )

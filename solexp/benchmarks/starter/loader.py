@@ -174,6 +174,14 @@ def read_task(task_id: str) -> Task:
             "deployed": recipe.deployment.contract,
         },
         mutants={mutant.name: _apply(mutant, reference, folder) for mutant in _mutants(folder)},
+        mutant_labels={
+            mutant.name: "equivalent"
+            if mutant.equivalent
+            else "shown"
+            if mutant.shown
+            else "hidden"
+            for mutant in _mutants(folder)
+        },
     )
 
 
