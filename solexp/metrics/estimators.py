@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,7 @@ def bootstrap(
     denominators: Sequence[Sequence[float | None]] | None = None,
     *,
     seed: int,
-    name: str = "",
+    k: int = 0,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> tuple[float, float]:
@@ -66,7 +65,7 @@ def bootstrap(
     ``numerators`` has one row a task and one column a repeat; None marks what is missing. A column's estimate is the
     sum of its numerators over the sum of its ``denominators`` (1 each when not given), and the statistic is the mean
     over columns. Whole tasks are drawn, since samples and repeats of one task are not independent. The draws depend on
-    ``seed``, ``name`` and the number of tasks only, so that the interval does not depend on what else is computed.
+    ``seed``, ``k`` and the number of tasks only: equal data have equal intervals, under whatever name they stand.
     """
     import numpy as np  # noqa: PLC0415  (0.1 s that most commands can do without)
 
@@ -75,7 +74,7 @@ def bootstrap(
     tasks = len(numerators)
     if tasks == 0 or not mask.any():
         raise ValueError("a bootstrap over no tasks")
-    random = np.random.default_rng([seed, zlib.crc32(name.encode())])
+    random = np.random.default_rng([seed, k])
     draws = random.multinomial(tasks, np.full(tasks, 1 / tasks), size=resamples).astype(float)
     sums, totals = draws @ above, draws @ below
     present = totals > 0

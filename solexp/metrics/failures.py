@@ -1,17 +1,37 @@
-"""Where candidates fail: the axes on which they diverge, and the kinds of their compile errors."""
+"""Where candidates fail: axes on which they diverge, kinds of compile errors, reasons of the other outcomes."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from solexp.core import Outcome
-from solexp.metrics.scores import Judged
+from solexp.metrics.scores import Judged, combined
 
 PREFIX = "diverges."
 OTHERS = "others"
+
+REASONED = (
+    Outcome.HARNESS_ERROR,
+    Outcome.UNDECIDABLE,
+    Outcome.VACUOUS,
+    Outcome.TIMEOUT,
+    Outcome.NO_CODE,
+)
+"""Outcomes whose verdicts give a reason in words."""
+
+REASON_LENGTH = 160
+
+_PARTICULARS = (
+    (re.compile(r"'[^']*'|\"[^\"]*\""), "'…'"),
+    (re.compile(r"(?<!\S)/\S+"), "PATH"),
+    (re.compile(r"\b0x[0-9a-fA-F]+\b"), "0x…"),
+    (re.compile(r"(?<![\w…])\d+(?:[.,]\d+)*(?!\w)"), "N"),
+)
+"""What tells one candidate's reason from another's of the same sort, and what stands for it."""
 
 
 class AxisShare(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,3 +137,31 @@ def _shares(per_candidate: list[list[dict[str, object]]], field: str) -> dict[st
         name: KindShare(errors=count, share=count / errors.total(), candidates=holders[name])
         for name, count in sorted(errors.items(), key=lambda item: (-item[1], item[0]))
     }
+
+
+def reasons(candidates: Iterable[Judged], deciding: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Candidates by `general` reason, the most frequent first, for each of the `REASONED` outcomes that occurs."""
+    found: dict[Outcome, Counter[str]] = defaultdict(Counter)
+    for candidate in candidates:
+        outcome = combined(candidate, deciding)
+        if outcome in REASONED:
+            rows = [candidate.verdicts[name] for name in deciding]
+            said = [row.evidence.get("reason") for row in rows if row.outcome is outcome]
+            found[outcome][general(str(next(filter(None, said), "no reason given")))] += 1
+    return {
+        outcome.value: dict(sorted(found[outcome].items(), key=lambda item: (-item[1], item[0])))
+        for outcome in REASONED
+        if outcome in found
+    }
+
+
+def general(reason: str) -> str:
+    """A reason's first line without names in quotes, paths, addresses and numbers, so that equal ones can be counted.
+
+    >>> general("3 calls of the original succeed, fewer than 5")
+    'N calls of the original succeed, fewer than N'
+    """
+    line = (reason.strip().splitlines() or [""])[0]
+    for pattern, word in _PARTICULARS:
+        line = pattern.sub(word, line)
+    return line if len(line) <= REASON_LENGTH else line[: REASON_LENGTH - 1] + "…"

@@ -23,7 +23,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     value: float
     lo: float | None
-    """Lower end of the 95 % interval: Wilson's for one sample a task, a bootstrap over tasks else."""
+    """Lower end of the 95 % interval: Wilson's for one sample a task, and where all tasks score 0 or all 1; a bootstrap
+    over tasks else."""
     hi: float | None
     n: int
     """Tasks the value is a mean over."""
@@ -116,7 +117,7 @@ def counts(candidates: Iterable[Judged], passes: Passes) -> Counts:
     }
 
 
-def metric_at_k(table: Counts, k: int, *, seed: int, name: str) -> Metric | None:
+def metric_at_k(table: Counts, k: int, *, seed: int) -> Metric | None:
     """Pass@k of each task first, then the mean over tasks; repeats are estimated apart and averaged.
 
     Tasks with fewer than k samples are missing. None when no task is left.
@@ -140,10 +141,11 @@ def metric_at_k(table: Counts, k: int, *, seed: int, name: str) -> Metric | None
         if (present := [score for score in column if score is not None])
     ]
     value, spread = mean_and_spread(values)
-    if single:
-        lo, hi = wilson(sum(row[0] == 1.0 for row in rows), len(rows))
+    if single or value in (0.0, 1.0):
+        # Where all tasks score alike at an end, every resample does too: the bootstrap would claim certainty.
+        lo, hi = wilson(round(value * len(rows)), len(rows))
     else:
-        lo, hi = bootstrap(rows, seed=seed, name=name)
+        lo, hi = bootstrap(rows, seed=seed, k=k)
     several = tuple(values) if len(values) > 1 else ()
     return Metric(value=value, lo=lo, hi=hi, n=len(rows), spread=spread, repeats=several)
 
@@ -167,8 +169,7 @@ def metrics_at_k(
         for prefix, belongs in groups.items():
             part = {task: row for task, row in table.items() if belongs(task)}
             for k in batch.ks:
-                full = f"{prefix}{name}_at_{k}"
-                metric = metric_at_k(part, k, seed=seed, name=full)
+                metric = metric_at_k(part, k, seed=seed)
                 if metric is not None:
-                    found[full] = metric
+                    found[f"{prefix}{name}_at_{k}"] = metric
     return found

@@ -17,6 +17,7 @@ from solexp.metrics.failures import (
     axis_shares,
     compile_errors,
     dimension_shares,
+    reasons,
 )
 from solexp.metrics.scores import (
     Judged,
@@ -30,6 +31,9 @@ from solexp.metrics.scores import (
 from solexp.store.runfolder import TaskRow
 
 Groups = dict[str, Callable[[str], bool]]
+
+STUBS = "stubs_differ"
+"""Replay's measure of the axes that tell each stub from the original, such as ``status,return|status``."""
 
 SCHEMA = 1
 
@@ -96,6 +100,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     oracles: dict[str, OracleCounts]
     tasks: int
     decidable_tasks: int
+    """Tasks with a sample that can be scored, and that no deciding oracle left open."""
     candidates: int
     unjudged: int
     """Candidates that lack the verdict of a deciding oracle; in no score."""
@@ -105,6 +110,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     failing_dimensions: dict[str, float]
     """Shares of SolContractEval's three dimensions among those that fail; they sum to 1."""
     compile_errors: CompileErrors
+    reasons: dict[str, dict[str, int]]
+    """By outcome that is neither ``pass``, ``fail`` nor ``compile_error``: candidates by reason."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -135,7 +142,7 @@ def summarise(
     ``compile_at_k``, ``analysis_compile_at_k``
         Over all tasks; strictly (code was generated), and counting candidates that only code generation refused.
     ``axes.<set>.pass_at_k``, ``axes.<set>.decidable.pass_at_k``
-        What ``pass_at_k`` would be if that choice of axes decided.
+        What ``pass_at_k`` would be if that choice of axes decided, vacuity included.
     ``category.<name>.…``, ``series.<name>.…``
         The same over a category or a compiler series.
 
@@ -166,7 +173,11 @@ def summarise(
     if "replay" in oracles:
         others = [name for name in deciding if name != "replay"]
         for axes, members in SCORED_AXES.items():
-            groups = {f"axes.{axes}.{k}": v for k, v in (everything | decidable).items()}
+            open_tasks = _undecided_along(members, tasks, candidates, others)
+            groups = {
+                f"axes.{axes}.": everything[""],
+                f"axes.{axes}.decidable.": lambda task, left=open_tasks: task not in left,
+            }
             metrics |= score("pass", _axes_pass(members, others), groups)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if _is_sample(o)}
@@ -182,13 +193,14 @@ def summarise(
             for name, decides in oracles.items()
         },
         tasks=len(tasks),
-        decidable_tasks=sum(task.id not in undecided for task in tasks),
+        decidable_tasks=sum(task.id in scored - undecided for task in tasks),
         candidates=len(candidates),
         unjudged=outcomes.count(None),
         missing_tasks=tuple(sorted(task.id for task in tasks if task.id not in scored)),
         failing_axes=axis_shares(candidates),
         failing_dimensions=dimension_shares(candidates),
         compile_errors=compile_errors(candidates),
+        reasons=reasons(candidates, deciding),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=_usage(rows),
@@ -229,15 +241,20 @@ def _analyses(candidate: Judged) -> bool | None:
 def _axes_pass(axes: Sequence[str], others: Sequence[str]) -> Passes:
     """Passing if just ``axes`` (and the deployment) decided the replay, and the ``others`` as they do."""
     decisive = ("deployment", *axes)
+    # A vacuous task's candidates were measured too: along other axes it may be none.
+    measured = (Outcome.PASS, Outcome.FAIL, Outcome.VACUOUS)
 
     def passes(candidate: Judged) -> bool | None:
         beside = combined(candidate, others) if others else Outcome.PASS
         replay = combined(candidate, ["replay"])
         if not (_is_sample(beside) and _is_sample(replay)):
             return None
-        if beside is not Outcome.PASS or replay not in (Outcome.PASS, Outcome.FAIL):
+        row = candidate.verdicts["replay"]
+        if beside is not Outcome.PASS or replay not in measured or _undecided_by(row, axes):
             return False
-        measures = candidate.verdicts["replay"].measures
+        measures = row.measures
+        if measures.get("truncated") is True:
+            return False
         return not any(measures.get(f"diverges.{axis}") for axis in decisive)
 
     return passes
@@ -266,6 +283,36 @@ def _says_undecided(row: Verdict) -> bool:
     """Whether an oracle could not decide the task, which it may say beside a candidate's own failure."""
     open_outcome = row.outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
     return open_outcome or row.measures.get("task_decidable") is False
+
+
+def _undecided_along(
+    axes: Sequence[str],
+    tasks: Iterable[TaskRow],
+    candidates: Iterable[Judged],
+    others: Sequence[str],
+) -> set[str]:
+    """Tasks that replay could not decide if just ``axes`` decided, or one of the ``others`` could not as it is."""
+    rows = list(candidates)
+    found = _undecided((), rows, others) | {task.id for task in tasks if task.undecidable}
+    return found | {
+        candidate.task_id
+        for candidate in rows
+        if "replay" in candidate.verdicts and _undecided_by(candidate.verdicts["replay"], axes)
+    }
+
+
+def _undecided_by(row: Verdict, axes: Sequence[str]) -> bool:
+    """Whether replay could not decide the task if just ``axes`` decided.
+
+    The measure `STUBS` names for each stub the axes that tell it from the original. A verdict without it is of a task
+    whose grounds are no matter of axes.
+    """
+    stubs = row.measures.get(STUBS)
+    if isinstance(stubs, str):
+        return any(
+            not {"deployment", *axes}.intersection(stub.split(",")) for stub in stubs.split("|")
+        )
+    return _says_undecided(row)
 
 
 def _exercised(candidates: Iterable[Judged]) -> set[str]:

@@ -25,6 +25,9 @@ Measures = dict[str, float | int | bool | str | None]
 
 _STUBS: tuple[Kind, ...] = ("empty", "revert")
 
+STUBS = "stubs_differ"
+"""The measure that says which axes tell each stub from the original, such as ``status,return|status``."""
+
 
 class Minima(msgspec.Struct, frozen=True):
     """The least that the original has to do for its task to count."""
@@ -43,10 +46,16 @@ class Grounds(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     measures: dict[str, Any] = {}
     """Calls, functions and events of the original, and how far it agrees with the chain."""
+    stubs: tuple[tuple[str, ...], ...] = ()
+    """For each stub that runs to its end, the axes that tell it from the original: along any others the task is
+    vacuous."""
 
     def told(self) -> Measures:
         """The measures of every verdict about the task, also of one that ran nothing."""
-        return {**self.measures, "task_decidable": self.outcome is None}
+        told: Measures = {"task_decidable": self.outcome is None}
+        if self.stubs:
+            told[STUBS] = "|".join(",".join(axes) or "none" for axes in self.stubs)
+        return {**self.measures, **told}
 
 
 def undecidable(reason: str) -> Grounds:
@@ -66,17 +75,18 @@ def survey(
     reason = _too_little(original, tried, least)
     if reason is not None:
         return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
+    told: list[tuple[str, ...]] = []
+    outcome = None
     for (kind, _), trace in zip(stubs, others, strict=True):
-        told = compare(original, trace, stage.program)
-        if not told.diverges(axes) and not told.truncated:
+        found = compare(original, trace, stage.program)
+        if found.truncated:
+            continue
+        told.append(tuple(axis for axis, count in found.counts.items() if count))
+        if outcome is None and not found.diverges(axes):
+            outcome = Outcome.VACUOUS
             what = "do nothing" if kind == "empty" else "always revert"
-            return Grounds(
-                outcome=Outcome.VACUOUS,
-                reason=f"no recorded call tells {case.task.target.contract} from one whose "
-                f"functions {what}",
-                measures=measures,
-            )
-    return Grounds(measures=measures)
+            reason = f"no recorded call tells the original from one whose functions {what}"
+    return Grounds(outcome=outcome, reason=reason, measures=measures, stubs=tuple(told))
 
 
 def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:

@@ -74,10 +74,11 @@ def _why_no_original(build: Build, contract: ContractBuild | None, program: Prog
     if not build.ok:
         return f"the original does not compile: {build.errors[0].message}"
     if contract is None:
-        return f"the original's sources hold no contract {name}"
+        return f"the original's sources hold no contract '{name}'"
     if contract.missing_libraries:
-        return f"{name} has to be linked with {', '.join(contract.missing_libraries)}"
-    return f"{name} is abstract in the original's sources"
+        needed = ", ".join(f"'{library}'" for library in contract.missing_libraries)
+        return f"the original has to be linked with {needed}"
+    return f"'{name}' is abstract in the original's sources"
 
 
 def _faithful(program: Program, trace: Trace) -> Program:

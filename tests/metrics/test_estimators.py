@@ -102,8 +102,8 @@ def test_bootstrap_repeats_itself_and_stays_within_the_scores(
     scores: list[float], seed: int
 ) -> None:
     rows = [[score] for score in scores]
-    lo, hi = bootstrap(rows, seed=seed, name="pass_at_3", resamples=50)
-    assert (lo, hi) == bootstrap(rows, seed=seed, name="pass_at_3", resamples=50)
+    lo, hi = bootstrap(rows, seed=seed, k=3, resamples=50)
+    assert (lo, hi) == bootstrap(rows, seed=seed, k=3, resamples=50)
     assert min(scores) - 1e-9 <= lo <= hi <= max(scores) + 1e-9
 
 

@@ -254,6 +254,91 @@ def test_every_choice_of_axes_is_scored_from_the_measures() -> None:
     )
 
 
+def test_a_task_on_which_a_stub_passes_along_a_choice_of_axes_is_not_decidable_along_it() -> None:
+    told = "status,return,events,storage|status"
+    rows = [
+        candidate("a", Outcome.PASS, measures={"stubs_differ": told}),
+        candidate("b", Outcome.PASS, measures={"stubs_differ": "storage|status,storage"}),
+        candidate("c", Outcome.PASS, measures={"stubs_differ": "deployment"}),
+        candidate("d", Outcome.FAIL, measures={"diverges.storage": 1}),
+        candidate(
+            "e", Outcome.VACUOUS, measures={"stubs_differ": "none|status", "task_decidable": False}
+        ),
+    ]
+    metrics = summary([task(n) for n in "abcde"], rows).metrics
+    alone, decidable = metrics["axes.status.pass_at_1"], metrics["axes.status.decidable.pass_at_1"]
+    assert (alone.value, alone.n) == (0.6, 5)
+    assert (decidable.value, decidable.n) == (1.0, 3)
+    chosen = metrics["axes.solcontracteval.decidable.pass_at_1"]
+    assert (chosen.value, chosen.n) == (0.75, 4)
+    assert chosen == metrics["decidable.pass_at_1"]
+
+
+def test_what_used_up_its_limits_passes_along_no_axes() -> None:
+    measures = {"diverges.storage": 1, "truncated": True}
+    found = summary([task("a")], [candidate("a", Outcome.FAIL, measures=measures)])
+    assert found.metrics["axes.status.pass_at_1"].value == 0.0
+
+
+def test_a_task_with_nothing_but_harness_errors_does_not_count_as_decidable() -> None:
+    rows = [candidate("a", Outcome.PASS), candidate("b", Outcome.HARNESS_ERROR)]
+    assert summary([task("a"), task("b"), task("c")], rows).decidable_tasks == 1
+
+
+def test_reasons_are_counted_without_what_tells_one_task_from_another() -> None:
+    said = {
+        "a": (Outcome.HARNESS_ERROR, "ToolError: anvil at 127.0.0.1:8545 did not answer in 30.5 s"),
+        "b": (Outcome.HARNESS_ERROR, "ToolError: anvil at 127.0.0.1:9001 did not answer in 9 s"),
+        "c": (Outcome.HARNESS_ERROR, "OSError: [Errno 28] No space left: '/tmp/x'\ntrace"),
+        "d": (Outcome.UNDECIDABLE, "'Box' is abstract in the original's sources"),
+        "e": (Outcome.NO_CODE, "refused"),
+        "f": (Outcome.PASS, ""),
+    }
+    rows = [candidate(n, o, evidence={"reason": reason}) for n, (o, reason) in said.items()]
+    rows[4][0] = msgspec.structs.replace(rows[4][0], evidence={"reason": "refused"})
+    found = summary([task(name) for name in said], rows).reasons
+    assert found == {
+        "harness_error": {
+            "ToolError: anvil at N:N did not answer in N s": 2,
+            "OSError: [Errno N] No space left: '…'": 1,
+        },
+        "undecidable": {"'…' is abstract in the original's sources": 1},
+        "no_code": {"refused": 1},
+    }
+    assert list(found) == ["harness_error", "undecidable", "no_code"]
+
+
+def test_equal_data_have_equal_intervals_under_every_name() -> None:
+    batch = Batch(name="nucleus", n=3, temperature=0.2, ks=(2, 3))
+    rows = [
+        candidate(str(i), Outcome.PASS if j < i % 3 else Outcome.FAIL, batch="nucleus", index=j)
+        for i in range(12)
+        for j in range(3)
+    ]
+    found = summary([task(str(i)) for i in range(12)], rows, (batch,)).metrics
+    assert found["pass_at_2"] == found["decidable.pass_at_2"] == found["series.0.8.pass_at_2"]
+    assert found["pass_at_2"].lo != found["pass_at_2"].hi
+
+
+@pytest.mark.parametrize(
+    ("outcome", "value", "limits"),
+    [(Outcome.PASS, 1.0, (0.6755, 1.0)), (Outcome.FAIL, 0.0, (0.0, 0.3245))],
+)
+def test_tasks_that_all_score_0_or_1_have_wilsons_interval_over_tasks(
+    outcome: Outcome, value: float, limits: tuple[float, float]
+) -> None:
+    batch = Batch(name="nucleus", n=3, temperature=0.2, ks=(2,))
+    rows = [
+        candidate(str(i), outcome, batch="nucleus", index=j, repeat=repeat)
+        for i in range(8)
+        for j in range(3)
+        for repeat in range(2)
+    ]
+    metric = summary([task(str(i)) for i in range(8)], rows, (batch,)).metrics["pass_at_2"]
+    assert (metric.value, metric.n) == (value, 8)
+    assert (metric.lo, metric.hi) == pytest.approx(limits, abs=1e-4)
+
+
 def test_exercised_tasks_are_those_that_reach_half_their_functions() -> None:
     rows = [
         candidate("a", Outcome.PASS, measures={"functions_exercised_share": 0.5}),

@@ -10,6 +10,7 @@ import pytest
 
 from solexp.benchmarks.solcontracteval import SolContractEval
 from solexp.core import (
+    Batch,
     Candidate,
     CompilerSettings,
     NoCode,
@@ -21,9 +22,11 @@ from solexp.core import (
     UserError,
     Verdict,
 )
+from solexp.metrics.summary import summarise
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
+from solexp.store.runfolder import TaskRow
 from tests.evm.boxes import BOX, OTHER, SENDER, call, candidates, program, put, task
 
 
@@ -133,6 +136,64 @@ def test_a_history_that_tries_too_little_is_undecidable(
     [found] = _judged(compiler, BOX, of=task(history=history))
     assert found.outcome is Outcome.UNDECIDABLE
     assert found.evidence["reason"] == reason
+
+
+def _loud() -> Task:
+    """A task whose target only logs and answers: nothing it does but its events and answers can be seen."""
+    loud = """contract Box {
+    event Put(address indexed who, uint256 amount);
+    function put(uint256 amount) external returns (uint256) {
+        emit Put(msg.sender, amount);
+        return amount;
+    }
+}"""
+    return task(loud)
+
+
+def test_what_tells_the_stubs_from_the_original_is_measured_on_every_verdict(
+    compiler: Compiler,
+) -> None:
+    loud = _loud()
+    good = Replay().judge(Case(loud, candidates([loud.reference, "contract Box {"]), compiler))
+    assert [row.outcome for row in good] == [Outcome.PASS, Outcome.COMPILE_ERROR]
+    for row in good:
+        empty, revert = str(row.measures["stubs_differ"]).split("|")
+        assert {"return", "events"} <= set(empty.split(","))
+        assert not {"status", "storage"} & set(empty.split(","))
+        assert "status" in revert.split(",")
+
+
+def test_candidates_of_a_vacuous_task_are_measured_along_the_other_axes(compiler: Compiler) -> None:
+    loud = _loud()
+    wrong = loud.reference.replace("return amount", "return amount + 1")
+    case = Case(loud, candidates([loud.reference, wrong]), compiler)
+    good, bad = Replay(axes="status").judge(case)
+    assert good.outcome is bad.outcome is Outcome.VACUOUS
+    assert good.evidence["reason"] == (
+        "no recorded call tells the original from one whose functions do nothing"
+    )
+    assert bad.divergence is None
+    assert (good.measures["task_decidable"], bad.measures["task_decidable"]) == (False, False)
+    assert (good.measures["diverges.return"], bad.measures["diverges.return"]) == (0, 12)
+
+
+def test_the_scores_by_axes_do_not_depend_on_which_of_them_decide(compiler: Compiler) -> None:
+    loud = _loud()
+    wrong = loud.reference.replace("return amount", "return amount + 1")
+    scores = []
+    for axes in ("status", "status_return", "strict"):
+        rows = Replay(axes=axes).judge(Case(loud, candidates([wrong]), compiler))
+        found = summarise(
+            [TaskRow.of(loud)], rows, [Batch(name="greedy", n=1)], seed=1, oracles={"replay": True}
+        )
+        by_axes = {k: v for k, v in found.metrics.items() if k.startswith("axes.")}
+        assert by_axes[f"axes.{axes}.pass_at_1"] == found.metrics["pass_at_1"]
+        scores.append(by_axes)
+    assert scores[0] == scores[1] == scores[2]
+    # No stub passes along events, and so does the wrong one; along the status the empty stub would.
+    assert scores[0]["axes.status_events.decidable.pass_at_1"].value == 1.0
+    assert scores[0]["axes.status.pass_at_1"].value == 0.0
+    assert "axes.status.decidable.pass_at_1" not in scores[0]
 
 
 def test_minima_are_settings(compiler: Compiler) -> None:
