@@ -156,7 +156,7 @@ def summarise(
     exercised = _exercised(candidates) - undecided
 
     everything: Groups = {"": lambda _: True}
-    decidable: Groups = {"decidable.": lambda task: task not in undecided}
+    decidable: Groups = {"decidable.": _all_but(undecided)}
     well_exercised: Groups = {"exercised.": exercised.__contains__}
     parts = _parts(tasks)
 
@@ -176,7 +176,7 @@ def summarise(
             open_tasks = _undecided_along(members, tasks, candidates, others)
             groups = {
                 f"axes.{axes}.": everything[""],
-                f"axes.{axes}.decidable.": lambda task, left=open_tasks: task not in left,
+                f"axes.{axes}.decidable.": _all_but(open_tasks),
             }
             metrics |= score("pass", _axes_pass(members, others), groups)
 
@@ -210,6 +210,10 @@ def summarise(
         ),
         batches=tuple(batches),
     )
+
+
+def _all_but(left: set[str]) -> Callable[[str], bool]:
+    return lambda task: task not in left
 
 
 def _is_sample(outcome: Outcome | None) -> bool:

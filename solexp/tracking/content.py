@@ -105,12 +105,7 @@ def tags(manifest: Mapping[str, Any], extra: Mapping[str, str]) -> dict[str, str
             found[f"solexp.{name}"] = manifest[name]
     host = manifest.get("host") or {}
     found["solexp.host"] = host.get("system")
-    versions = {
-        "solexp": manifest.get("solexp"),
-        "python": host.get("python"),
-        **(manifest.get("packages") or {}),
-        **(manifest.get("tools") or {}),
-    }
+    versions = {"solexp": manifest.get("solexp"), **(manifest.get("versions") or {})}
     found |= {f"solexp.version.{name}": value for name, value in versions.items()}
     found |= extra
     return {

@@ -17,7 +17,7 @@ import msgspec
 from solexp.core import Prompt, ToolError, UserError
 from solexp.core.hashing import content_hash
 from solexp.store.records import read_json, read_lines, write_json
-from solexp.store.runfolder import RunFolder
+from solexp.store.runfolder import RunFolder, TaskRow
 from solexp.tracking import content
 from solexp.tracking.client import load_mlflow, lock, mlflow_quiet
 from solexp.tracking.settings import TrackingSettings
@@ -111,7 +111,7 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
             **content.tags(manifest, settings.tags),
         },
         tables={name: _table_bytes(table) for name, table in tables.items() if table},
-        datasets=_datasets(manifest),
+        datasets=_datasets(manifest, tasks),
         files=[
             path
             for path in sorted(folder.path.rglob("*"))
@@ -135,14 +135,18 @@ def _table_bytes(table: content.Table) -> bytes:
     return msgspec.json.encode({"columns": list(table), "data": rows})
 
 
-def _datasets(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """(name, digest, source) of what was read; digests are cut to MLflow's 36 characters."""
+def _datasets(manifest: dict[str, Any], tasks: Sequence[TaskRow]) -> list[tuple[str, str, str]]:
+    """(name, digest, source) of what was read; digests are cut to MLflow's 36 characters.
+
+    The digest is over the tasks that were chosen, the source names the files that they came from.
+    """
     data = manifest.get("data") or {}
-    if not data:
+    if not data and not tasks:
         return []
+    chosen = sorted((task.id, task.hash) for task in tasks)
     name = str((manifest.get("choices") or {}).get("benchmark") or "benchmark")
     source = msgspec.json.encode(data, order="deterministic").decode()
-    return [(name, content_hash(data)[:32], source)]
+    return [(name, content_hash(chosen or data)[:32], source)]
 
 
 def _write(

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 import webbrowser
@@ -25,7 +26,7 @@ STOP_SECONDS = 10.0
 
 
 def serve(uri: str, *, port: int = 5000, open_browser: bool = True) -> None:
-    """Serve MLflow's UI on loopback until interrupted, and print its address once it answers.
+    """Serve MLflow's UI on loopback until interrupted or terminated, and print its address once it answers.
 
     A store that is a server already is only opened. Raises UserError when the port is taken and ToolError when the
     server does not start.
@@ -35,15 +36,35 @@ def serve(uri: str, *, port: int = 5000, open_browser: bool = True) -> None:
         if open_browser:
             webbrowser.open(uri)
         return
-    with server(uri, port=port) as (address, process):
-        print(f"MLflow: {address} (Ctrl-C ends it)", flush=True)
-        if open_browser:
-            webbrowser.open(address)
-        try:
-            status = process.wait()
-        except KeyboardInterrupt:
-            return
-        raise ToolError(f"tracking: the MLflow server ended by itself with status {status}")
+    try:
+        with _ended_like_ctrl_c():
+            print("starting MLflow …", file=sys.stderr, flush=True)
+            with server(uri, port=port) as (address, process):
+                print(f"MLflow: {address} (Ctrl-C ends it)", flush=True)
+                if open_browser:
+                    webbrowser.open(address)
+                status = process.wait()
+    except KeyboardInterrupt:
+        return
+    raise ToolError(f"tracking: the MLflow server ended by itself with status {status}")
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """While entered, SIGTERM and the end of the terminal do what Ctrl-C does: else the server would live on alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    earlier = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN  # nohup
+    }
+    try:
+        yield
+    finally:
+        for number, before in earlier.items():
+            signal.signal(number, before)
 
 
 @contextmanager

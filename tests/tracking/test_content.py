@@ -75,9 +75,16 @@ def test_tags_name_commit_hashes_sweep_and_toolchain() -> None:
     manifest = {
         "solexp": "0.1.0",
         "git": {"commit": "abc", "dirty": True},
-        "packages": {"web3": "7.16.0", "py-solc-x": None},
-        "tools": {"anvil": "1.7.1"},
-        "host": {"system": "Linux", "python": "3.11.7"},
+        "versions": {
+            "solexp": "0.1.0",
+            "python": "3.11.7",
+            "web3": "7.16.0",
+            "py-solc-x": None,
+            "anvil": "1.7.1",
+            "solc 0.8.17": "0.8.17+commit.8df45f5f",
+            "odd=name": "1",
+        },
+        "host": {"system": "Linux", "cores": 2},
         "sweep_id": "s1",
         "config_hash": "cafe",
     }
@@ -86,9 +93,14 @@ def test_tags_name_commit_hashes_sweep_and_toolchain() -> None:
     assert tags["solexp.dirty"] == "true"
     assert tags["solexp.sweep_id"] == "s1"
     assert tags["solexp.config_hash"] == "cafe"
-    assert tags["solexp.version.anvil"] == "1.7.1"
-    assert tags["solexp.version.python"] == "3.11.7"
-    assert "solexp.version.py-solc-x" not in tags
+    assert {k: v for k, v in tags.items() if k.startswith("solexp.version.")} == {
+        "solexp.version.solexp": "0.1.0",
+        "solexp.version.python": "3.11.7",
+        "solexp.version.web3": "7.16.0",
+        "solexp.version.anvil": "1.7.1",
+        "solexp.version.solc 0.8.17": "0.8.17+commit.8df45f5f",
+        "solexp.version.odd_name": "1",
+    }
     assert tags["team"] == "blue"
 
 

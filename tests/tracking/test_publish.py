@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,30 +14,20 @@ import pytest
 
 from solexp.core import ToolError
 from solexp.metrics.summary import summarise
+from solexp.store.records import write_lines
 from solexp.store.runfolder import RunFolder
 from solexp.tracking.publish import publish
 from solexp.tracking.settings import TrackingSettings, local_uri
 from solexp.tracking.store import prepare
 from tests.made_runs import BATCHES, ORACLES, TASKS, verdicts
+from tests.tracking.elsewhere import publish_and_die, publish_four, start
 
 MakeRun = Callable[..., RunFolder]
-ROOT = Path(__file__).parents[2]
 
 
 def runs(client: Any, settings: TrackingSettings) -> list[Any]:
     experiment = client.get_experiment_by_name(settings.experiment)
     return [] if experiment is None else list(client.search_runs([experiment.experiment_id]))
-
-
-def python(code: str, *arguments: str) -> subprocess.Popen[str]:
-    """Another interpreter, with the hand-made runs importable."""
-    start = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-    return subprocess.Popen(
-        [sys.executable, "-c", start + code, *arguments],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
 
 
 def test_a_run_folder_becomes_one_run_with_all_that_is_in_it(
@@ -68,6 +56,21 @@ def test_a_run_folder_becomes_one_run_with_all_that_is_in_it(
     assert files == {f"run/{name}" for name in own}
     kept = client.download_artifacts(run_id, "run/summary.json")
     assert Path(kept).read_bytes() == (folder.path / "summary.json").read_bytes()
+
+
+def test_other_tasks_of_the_same_files_are_another_data_set_in_mlflow(
+    run_folder: MakeRun, settings: TrackingSettings, client: Any
+) -> None:
+    both, again, one = run_folder("both"), run_folder("again"), run_folder("one")
+    write_lines(one.path / "tasks.jsonl", TASKS[:1])
+    digests, sources = [], set()
+    for folder in (both, again, one):
+        run = client.get_run(publish(folder, settings, status="FINISHED"))
+        [used] = run.inputs.dataset_inputs
+        digests.append(used.dataset.digest)
+        sources.add(used.dataset.source)
+    assert digests[0] == digests[1] != digests[2]
+    assert sources == {json.dumps({"starter": "d" * 64}, separators=(",", ":"))}
 
 
 def test_tables_can_be_read_as_mlflows_own(
@@ -133,18 +136,9 @@ def test_a_publication_killed_half_way_is_completed_by_the_next(
     run_folder: MakeRun, settings: TrackingSettings, client: Any
 ) -> None:
     folder = run_folder()
-    code = """
-import os, signal, pathlib
-from solexp.store.runfolder import RunFolder
-from solexp.tracking import publish
-from solexp.tracking.settings import TrackingSettings
-publish._log_files = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-folder = RunFolder(pathlib.Path(sys.argv[1]))
-publish.publish(folder, TrackingSettings(uri=sys.argv[2]), status="FINISHED")
-"""
-    victim = python(code, str(folder.path), settings.resolved_uri)
-    victim.communicate()
-    assert victim.returncode == -signal.SIGKILL
+    victim = start(publish_and_die, folder.path, settings.resolved_uri)
+    victim.join()
+    assert victim.exitcode == -signal.SIGKILL
     [half] = runs(client, settings)
     assert half.info.status == "RUNNING"
 
@@ -184,19 +178,10 @@ def test_sweeps_are_flat_unless_nesting_is_asked_for(
 
 def test_sixteen_runs_of_four_processes_all_arrive_in_a_fresh_store(tmp_path: Path) -> None:
     uri = local_uri(tmp_path / "mlruns")
-    code = """
-import pathlib
-from tests.made_runs import make_run
-from solexp.tracking.publish import publish
-from solexp.tracking.settings import TrackingSettings
-for number in range(4):
-    folder = make_run(pathlib.Path(sys.argv[1]) / f"{sys.argv[3]}-{number}", sweep_id="s")
-    publish(folder, TrackingSettings(uri=sys.argv[2]), status="FINISHED")
-"""
-    processes = [python(code, str(tmp_path / "runs"), uri, str(number)) for number in range(4)]
+    processes = [start(publish_four, tmp_path / "runs", uri, str(number)) for number in range(4)]
     for process in processes:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
     from solexp.tracking.client import load_mlflow  # noqa: PLC0415
 
     client = load_mlflow().MlflowClient(tracking_uri=uri)
