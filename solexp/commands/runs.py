@@ -21,7 +21,7 @@ from solexp.core.hashing import content_hash
 from solexp.report.show import print_comparison, print_summary, summary_data
 from solexp.store import RunFolder
 from solexp.store.records import write_atomically
-from solexp.store.runfolder import find_run
+from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
 
 
 def runs_root() -> Path:
@@ -39,14 +39,13 @@ def show(command: argparse.Namespace) -> int:
 
 
 def compare(command: argparse.Namespace) -> int:
+    root = runs_root()
+    if command.run == ["latest"]:
+        print_comparison(latest_sweep(root))
+        return 0
     folders: list[RunFolder] = []
     for name in command.run:
-        path = Path(name)
-        below = sorted(path.glob("*/manifest.json")) if path.is_dir() else []
-        if below and not (path / "manifest.json").exists():
-            folders += [RunFolder(each.parent) for each in below]
-        else:
-            folders.append(find_run(name, runs_root()))
+        folders += sweep_runs(name, root) or [find_run(name, root)]
     print_comparison(folders)
     return 0
 

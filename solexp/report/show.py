@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
+from solexp.core import UserError
 from solexp.report import tables
 from solexp.store.runfolder import RunFolder
 
@@ -16,9 +21,11 @@ _GROUPS = ("experiments", "benchmark", "model", "strategy", "sampling", "oracle"
 def summary_data(folder: RunFolder) -> dict[str, Any]:
     """The summary as plain data, with the run's own facts under ``run``.
 
-    Raises UserError when the run has no summary yet.
+    Raises UserError when the run has no summary, saying whether one is to come and what to do.
     """
     manifest = folder.manifest
+    if not (folder.path / "summary.json").is_file():
+        raise UserError(_without_summary(folder, manifest))
     facts = {name: manifest[name] for name in _FACTS if manifest.get(name) is not None}
     return {"run": {"folder": str(folder.path), **facts}, **folder.summary}
 
@@ -34,21 +41,65 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
         print(
             "  ".join(f"{group}={_option(option)}" for group, option in choices.items()), file=file
         )
+    by_axes = tables.axes(data["metrics"])
     grids = (
         tables.scores(data["metrics"]),
         tables.parts(data["metrics"]),
-        tables.axes(data["metrics"]),
+        by_axes,
         tables.failing_axes(data.get("failing_axes", {})),
         tables.compile_errors(data.get("compile_errors", {})),
+        tables.reasons(data.get("reasons", {})),
     )
     for grid in grids:
         if grid is not None and grid.rows:
             print(file=file)
             tables.draw(grid, file)
     print(file=file)
+    if by_axes is not None and not by_axes.rows:
+        print("axes: Pass is the same whichever choice of axes decides", file=file)
     for line in _lines(data):
         print(line, file=file)
     print(f"run folder: {folder.path}", file=file)
+
+
+def _without_summary(folder: RunFolder, manifest: Mapping[str, Any]) -> str:
+    """Whether a run without a result is still at work, and what to do if not."""
+    judged = len({row.task_id for row in folder.verdicts()})
+    done = f"{judged} of {len(folder.tasks())} tasks judged"
+    host = manifest.get("host") or {}
+    pid, name = host.get("pid"), host.get("name")
+    running = manifest.get("status") == "running"
+    if running and name == platform.node() and _works(pid):
+        return f"{folder.path}: still running as process {pid}, {done}; its result is there when it ends"
+    if running and name != platform.node():
+        state = f"has no result: it runs on {name}, or was killed there"
+    elif manifest.get("error"):
+        state = f"failed before it had a result ({manifest['error']})"
+    else:
+        state = "was killed before it had a result"
+    command = shlex.join(map(str, manifest.get("command") or ("solexp", "run")))
+    return (
+        f"{folder.path}: {state}, {done}; start it again, what was done is kept: {command}; "
+        f"or publish what there is: solexp track {folder.path}"
+    )
+
+
+def _works(pid: object) -> bool:
+    """Whether a process of this machine is alive and, as far as the system tells, runs Python."""
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    try:
+        # Numbers are given again, above all in containers.
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return True
+    return b"python" in words or b"solexp" in words
 
 
 def _place(choice: tuple[str, Any]) -> int:

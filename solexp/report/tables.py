@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
@@ -84,6 +85,8 @@ def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
     for score, prefix, k, metric in _parsed(metrics):
         if prefix in _PREFIXES:
             rows.setdefault((score, prefix), {})[k] = metric
+    if _same(rows.get(("analysis_compile", "")), rows.get(("compile", ""))):
+        del rows["analysis_compile", ""]
     ks = sorted({k for row in rows.values() for k in row})
     return Grid(
         title="Scores in %, with 95 % intervals",
@@ -102,21 +105,25 @@ def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
 
 
 def parts(metrics: Mapping[str, Mapping[str, Any]]) -> Grid:
-    """One row a category and compiler series, one column a score and k, in per cent."""
-    rows: dict[str, dict[tuple[str, int], Mapping[str, Any]]] = {}
+    """Pass by category and by compiler series, one row each and one column a k, in per cent.
+
+    Where all tasks are of one category, or of one series, that says nothing new and is left out.
+    """
+    rows: dict[str, dict[int, Mapping[str, Any]]] = {}
     for score, prefix, k, metric in _parsed(metrics):
-        if prefix.startswith(("category.", "series.")):
-            rows.setdefault(prefix, {})[score, k] = metric
-    found = {column for row in rows.values() for column in row}
-    columns = sorted(found, key=lambda column: (_rank(column[0], ""), column[1]))
+        if score == "pass" and prefix.startswith(("category.", "series.")):
+            rows.setdefault(prefix, {})[k] = metric
+    kinds = Counter(prefix.partition(".")[0] for prefix in rows)
+    rows = {prefix: row for prefix, row in rows.items() if kinds[prefix.partition(".")[0]] > 1}
+    ks = sorted({k for row in rows.values() for k in row})
     return Grid(
-        title="By category and compiler series, in %",
-        columns=("part", "tasks", *(f"{_TITLES[score]}@{k}" for score, k in columns)),
+        title="Pass by category and compiler series, in %",
+        columns=("part", "tasks", *(f"@{k}" for k in ks)),
         rows=tuple(
             (
                 prefix.removesuffix(".").replace(".", " ", 1),
                 _tasks(row.values()),
-                *(_share(row.get(column)) for column in columns),
+                *(_share(row.get(k)) for k in ks),
             )
             for prefix, row in sorted(rows.items())
         ),
@@ -146,30 +153,68 @@ def _share(metric: Mapping[str, Any] | None) -> str:
 
 
 def axes(metrics: Mapping[str, Mapping[str, Any]]) -> Grid | None:
-    """Pass@k on every choice of deciding axes, over all and, where they are fewer, decidable tasks.
+    """Pass@k for the choices of axes whose scores are not the run's own, over all and over decidable tasks.
 
-    None where no replay was made.
+    A grid without rows where all choices agree; None where no replay was made.
     """
-    rows: dict[str, dict[str, Mapping[str, Any]]] = {}
+    choices: dict[str, dict[str, Mapping[str, Any]]] = {}
     for name, metric in metrics.items():
-        match = re.fullmatch(r"axes\.(\w+)\.(decidable\.)?pass_at_(\d+)", name)
+        match = re.fullmatch(r"axes\.(\w+)\.((?:decidable\.)?pass_at_\d+)", name)
         if match:
-            if match[2] and metric["n"] == metrics[name.replace(".decidable", "")]["n"]:
-                continue
-            heading = f"@{match[3]}" + (" decidable" if match[2] else "")
-            rows.setdefault(match[1], {})[heading] = metric
-    if not rows:
+            choices.setdefault(match[1], {})[match[2]] = metric
+    if not choices:
         return None
-    headings = list(dict.fromkeys(heading for row in rows.values() for heading in row))
-    headings.sort(key=lambda heading: (" " in heading, int(heading.split()[0][1:])))
+    own = {
+        name: m for name, m in metrics.items() if re.fullmatch(r"(decidable\.)?pass_at_\d+", name)
+    }
+    differing = {name: row for name, row in choices.items() if not _same(row, own)}
+    names = [
+        name
+        for name in own
+        if not name.startswith("decidable.")
+        or any(
+            row.get(name, {}).get("n") != own[name.removeprefix("decidable.")]["n"]
+            for row in differing.values()
+        )
+    ]
+    names.sort(key=lambda name: (name.startswith("decidable."), int(name.rpartition("_")[2])))
     return Grid(
-        title="Pass, by the axes that decide, in %",
-        columns=("axes", *headings),
+        title="Pass if other axes decided, in % (any other choice agrees with the run's own)",
+        columns=("axes", *(heading(name).removeprefix("Pass") for name in names)),
         rows=tuple(
-            (axes.replace("_", " + "), *(figure(row.get(heading)) for heading in headings))
-            for axes, row in rows.items()
+            (choice.replace("_", " + "), *(figure(row.get(name)) for name in names))
+            for choice, row in differing.items()
         ),
     )
+
+
+def _same(
+    one: Mapping[Any, Mapping[str, Any]] | None, other: Mapping[Any, Mapping[str, Any]] | None
+) -> bool:
+    """Whether two rows hold the same figures."""
+    if one is None or other is None:
+        return False
+    return one.keys() == other.keys() and all(
+        (one[key]["value"], one[key]["n"]) == (other[key]["value"], other[key]["n"]) for key in one
+    )
+
+
+def reasons(found: Mapping[str, Mapping[str, int]], *, most: int = 3) -> Grid | None:
+    """The commonest reasons of the outcomes that no comparison explains, the rarer ones summed up."""
+    rows: list[tuple[str, str, str]] = []
+    for outcome, counts in found.items():
+        pairs = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        # One that is left over takes no more room than its sum.
+        shown = pairs if len(pairs) == most + 1 else pairs[:most]
+        rows += [(outcome, reason, str(count)) for reason, count in shown]
+        rest = pairs[len(shown) :]
+        if rest:
+            other = f"{len(rest)} rarer reasons: solexp show --json"
+            rows.append((outcome, other, str(sum(count for _, count in rest))))
+    if not rows:
+        return None
+    columns = ("outcome", "reason", "candidates")
+    return Grid(title="Why there is no pass or fail", columns=columns, rows=tuple(rows), words=2)
 
 
 def failing_axes(shares: Mapping[str, Mapping[str, Any]]) -> Grid | None:

@@ -15,6 +15,9 @@ from solexp.store.records import Appender, read_json, read_lines, write_json, wr
 SCHEMA = 1
 """Version of the run folder's form, written into its manifest."""
 
+NAMED = 8
+"""How many runs an error lists at most."""
+
 
 class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     """What a run remembers of a task: a line of ``tasks.jsonl``. The task itself stays with its benchmark."""
@@ -128,12 +131,12 @@ class RunFolder:
 def find_run(name: str, root: Path) -> RunFolder:
     """The run called ``name``: a path, a folder's name below ``root``, or ``latest``.
 
-    Raises UserError naming the nearest run when there is none.
+    Raises UserError naming the nearest run when there is none, and what to do when it is a sweep.
     """
     direct = Path(name)
     if (direct / "manifest.json").is_file():
         return RunFolder(direct)
-    folders = [path.parent for path in root.rglob("manifest.json")] if root.is_dir() else []
+    folders = _below(root)
     if name == "latest":
         if not folders:
             raise UserError(f"no runs below {root}; start one with: solexp run")
@@ -142,5 +145,53 @@ def find_run(name: str, root: Path) -> RunFolder:
     if len(found) == 1:
         return RunFolder(found[0])
     if found:
-        raise UserError(f"run '{name}' is ambiguous: " + ", ".join(map(str, sorted(found))))
-    raise UserError(f"no run '{name}' below {root}; {nearest(name, [p.name for p in folders])}")
+        raise UserError(f"run '{name}' is ambiguous: {_some(map(str, sorted(found)))}")
+    jobs = sweep_runs(name, root)
+    if jobs:
+        raise UserError(
+            f"'{name}' is a sweep of {len(jobs)} runs; see them side by side: solexp compare {name}; "
+            f"or name one of them, such as {jobs[0].path}"
+        )
+    names = [str(path.relative_to(root)) for path in folders]
+    hint = nearest(name, {*names, *(path.parent.name for path in folders if path.parent != root)})
+    if not hint.startswith("did you mean"):
+        newest = sorted(names, reverse=True)
+        hint = f"choose from: {_some(newest)}" if newest else "start one with: solexp run"
+    raise UserError(f"no run '{name}' below {root}; {hint}")
+
+
+def sweep_runs(name: str, root: Path) -> list[RunFolder]:
+    """The runs of the sweep whose folder ``name`` is, as a path or below ``root``, in order; none for anything else."""
+    for folder in (Path(name), root / name):
+        if folder.is_dir() and not (folder / "manifest.json").exists():
+            jobs = [path.parent for path in folder.glob("*/manifest.json")]
+            if jobs:
+                return [RunFolder(path) for path in sorted(jobs, key=_job)]
+    return []
+
+
+def latest_sweep(root: Path) -> list[RunFolder]:
+    """The runs of the sweep below ``root`` that was started last, in order. Raises UserError when there is none."""
+    jobs = [run for run in map(RunFolder, _below(root)) if run.manifest.get("sweep_id")]
+    if not jobs:
+        raise UserError(
+            f"no sweep below {root}; name the runs to compare, or start one with: solexp run -m"
+        )
+    last = max(jobs, key=lambda run: str(run.manifest.get("started")))
+    return sweep_runs(str(last.path.parent), root)
+
+
+def _below(root: Path) -> list[Path]:
+    return [path.parent for path in root.rglob("manifest.json")] if root.is_dir() else []
+
+
+def _job(folder: Path) -> tuple[int, str]:
+    """Jobs in the order of their numbers, 2 before 10."""
+    return (int(folder.name) if folder.name.isdecimal() else -1, folder.name)
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first few names, and how many there are besides."""
+    known = list(names)
+    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
+    return ", ".join(known[:NAMED]) + more

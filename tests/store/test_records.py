@@ -15,7 +15,7 @@ from solexp.core import Generation, UserError
 from solexp.core.prompt import Completion
 from solexp.store.cache import Store, prune, size_of
 from solexp.store.records import Appender, read_json, read_lines, write_atomically
-from solexp.store.runfolder import RunFolder, find_run
+from solexp.store.runfolder import RunFolder, find_run, latest_sweep, sweep_runs
 
 
 def row(index: int) -> Generation:
@@ -130,6 +130,51 @@ def test_runs_are_found_by_path_name_and_latest(tmp_path: Path) -> None:
     assert find_run(str(tmp_path / "one"), Path("elsewhere")).name == "one"
     with pytest.raises(UserError, match="did you mean 'two'"):
         find_run("tow", tmp_path)
+
+
+def _sweep(folder: Path, jobs: int, started: str = "2026-01-03") -> None:
+    for number in range(jobs):
+        run = RunFolder(folder / str(number))
+        run.write_manifest({"started": started, "sweep_id": folder.name})
+
+
+def test_a_sweep_named_as_a_run_points_to_compare(tmp_path: Path) -> None:
+    _sweep(tmp_path / "sweep", 3)
+    for name in ("sweep", str(tmp_path / "sweep")):
+        with pytest.raises(UserError) as raised:
+            find_run(name, tmp_path)
+        assert f"is a sweep of 3 runs; see them side by side: solexp compare {name};" in str(
+            raised.value
+        )
+    with pytest.raises(UserError, match="did you mean 'sweep'"):
+        find_run("sweeep", tmp_path)
+
+
+def test_an_unknown_run_lists_few_of_many_the_newest_first(tmp_path: Path) -> None:
+    for day in range(10, 30):
+        RunFolder(tmp_path / f"2026-01-{day}").write_manifest({"started": f"2026-01-{day}"})
+    with pytest.raises(UserError) as raised:
+        find_run("nothing of the kind", tmp_path)
+    said = str(raised.value).partition("choose from: ")[2]
+    assert said.split(", ")[0] == "2026-01-29"
+    assert said.endswith("2026-01-22 and 12 more")
+    with pytest.raises(UserError, match="start one with: solexp run"):
+        find_run("one", tmp_path / "nowhere")
+
+
+def test_the_runs_of_a_sweep_are_found_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    _sweep(tmp_path / "old", 12, started="2026-01-01")
+    _sweep(tmp_path / "new", 2)
+    RunFolder(tmp_path / "single").write_manifest({"started": "2026-01-09"})
+    found = sweep_runs("old", tmp_path)
+    assert [run.name for run in found] == [str(number) for number in range(12)]
+    assert [run.path for run in sweep_runs(str(tmp_path / "old"), Path("x"))] == [
+        run.path for run in found
+    ]
+    assert sweep_runs("single", tmp_path) == sweep_runs("none", tmp_path) == []
+    assert [run.path.parent.name for run in latest_sweep(tmp_path)] == ["new", "new"]
+    with pytest.raises(UserError, match=r"no sweep below .*name the runs to compare"):
+        latest_sweep(tmp_path / "single")
 
 
 def test_a_run_folder_of_another_schema_is_refused(tmp_path: Path) -> None:
