@@ -8,7 +8,11 @@ from pathlib import Path
 
 from solexp.benchmarks import data as benchmarks
 from solexp.benchmarks.solcontracteval.importing import Report
+from solexp.core.hashing import content_hash
 from solexp.report.tables import Grid, draw
+
+_FEW_FILES = 5
+"""Up to so many files are listed with their hashes; more have one hash together."""
 
 
 def data(command: argparse.Namespace) -> int:
@@ -52,23 +56,29 @@ def _report(report: Report) -> int:
 
 def _verify(name: str) -> int:
     found = benchmarks.verify(name)
+    print(f"{name}: {found.tasks} tasks, {len(found.problems)} problems", flush=True)
     for problem in found.problems:
         print(f"{name}: {problem}", file=sys.stderr)
     for reason, count in found.undecidable.items():
         print(f"{name}: {count} tasks undecidable: {reason}")
-    for file, digest in found.hashes.items():
-        print(f"{name}: {file} sha256 {digest}")
-    print(f"{name}: {found.tasks} tasks, {len(found.problems)} problems")
+    if len(found.hashes) > _FEW_FILES:
+        print(
+            f"{name}: {len(found.hashes)} data files, one hash over all: {content_hash(found.hashes)}"
+        )
+    else:
+        for file, digest in found.hashes.items():
+            print(f"{name}: {file} sha256 {digest}")
     return 0 if found.ok else 1
 
 
 def _stats(name: str) -> int:
     found = benchmarks.statistics(name)
+    paper = found.paper_totals
     rows = tuple(
         (
             row.category,
             str(row.tasks),
-            str(found.paper_totals.get(row.category, "")),
+            *((str(paper.get(row.category, "")),) if paper else ()),
             f"{row.functions:.2f}",
             f"{row.tokens:.2f}",
             f"{row.context_contracts:.2f}",
@@ -80,7 +90,7 @@ def _stats(name: str) -> int:
     columns = (
         "category",
         "tasks",
-        "in the paper",
+        *(("in the paper",) if paper else ()),
         "functions",
         "tokens",
         "context contracts",
