@@ -39,7 +39,7 @@ def publish_and_die(folder: Path, uri: str) -> None:
     def die(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    publish._log_files = die
+    publish._log_files = die  # type: ignore[assignment]
     publish.publish(RunFolder(folder), TrackingSettings(uri=uri), status="FINISHED")
 
 
