@@ -66,8 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     rescore.add_argument("run", help="run folder, its name, or latest")
     rescore.add_argument("override", nargs="*", help="such as oracle=[compile]")
 
-    track = commands.add_parser("track", help="publish a run to MLflow (again)")
-    track.add_argument("run", nargs="?", default="latest")
+    track = commands.add_parser("track", help="publish runs to MLflow (again)")
+    track.add_argument("run", nargs="*", help="run folders or names; without any, the latest")
 
     ui = commands.add_parser("ui", help="open the MLflow UI on the local store")
     ui.add_argument("--port", type=int, default=5000)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from solexp.config import RunSpec
-from solexp.core import Generation, Interrupted, Task, ToolError, UserError, Verdict
+from solexp.core import Generation, Interrupted, Task, UserError, Verdict
 from solexp.core.errors import nearest
 from solexp.generating import generate
 from solexp.judging import Job, judge_all
@@ -24,18 +22,14 @@ from solexp.manifest import describe
 from solexp.metrics.calibration import calibrate
 from solexp.metrics.summary import Summary, summarise
 from solexp.progress import Progress
+from solexp.publishing import publish_interrupted, publish_run, warm_up
 from solexp.store import RunFolder, Store
 from solexp.store.records import write_lines
 from solexp.store.runfolder import TaskRow
 from solexp.toolchain.homes import cache_home
-from solexp.tracking.client import load_mlflow
-from solexp.tracking.publish import Status, publish
 from solexp.tracking.settings import TrackingSettings
-from solexp.tracking.store import prepare
 
 _LOG = logging.getLogger("solexp")
-
-_STATUS: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED", "killed": "KILLED"}
 
 
 def execute(
@@ -60,24 +54,25 @@ def execute(
     logger.setLevel(logging.INFO)
     run = _Run(spec, folder, n_jobs)
     try:
-        _warm_up(spec)
+        warm_up(spec.tracking)
         with _terminable():
             run.go(stored)
         summary = run.finish("finished", None)
     except KeyboardInterrupt:
         stop_workers()
         run.finish("killed", None)
-        _publish_interrupted(folder, spec.tracking)
+        if "sweep_id" not in facts:
+            publish_interrupted([folder], spec.tracking)
         raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
     except Exception as error:
         stop_workers()
         run.fail(error)
-        _publish(folder, spec.tracking, "failed")
+        publish_run(folder, spec.tracking, "failed")
         raise
     finally:
         logger.removeHandler(handler)
         handler.close()
-    _publish(folder, spec.tracking, "finished")
+    publish_run(folder, spec.tracking, "finished")
     return summary
 
 
@@ -91,11 +86,15 @@ def objective(summary: Summary, name: str) -> float:
     return metric.value
 
 
-def finish_killed(folder: RunFolder, tracking: TrackingSettings) -> None:
-    """Mark a run that was killed before it could do so itself; what it wrote stays as it is."""
-    if folder.manifest.get("status") == "running":
-        folder.update_manifest(status="killed", ended=_now())
-        _publish(folder, tracking, "killed")
+def finish_killed(folders: Sequence[RunFolder], tracking: TrackingSettings) -> None:
+    """Mark and publish the runs of a sweep that was interrupted; what they wrote stays as it is."""
+    left = []
+    for folder in folders:
+        if folder.manifest.get("status") == "running":
+            folder.update_manifest(status="killed", ended=_now())
+        if folder.manifest.get("status") == "killed":
+            left.append(folder)
+    publish_interrupted(left, tracking)
 
 
 class _Run:
@@ -235,53 +234,6 @@ def _terminable() -> Iterator[None]:
 
 def _now() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def _publish(folder: RunFolder, tracking: TrackingSettings, status: str) -> None:
-    """Publish; when that fails the run is still whole on disk, and says how to publish it later."""
-    if not tracking.enabled:
-        return
-    try:
-        publish(folder, tracking, status=_STATUS[status])
-    except ToolError as error:
-        _LOG.warning("%s", error)
-        print(f"solexp: {error}", file=sys.stderr)
-
-
-_READY = threading.Event()
-"""MLflow is imported, and the store is there."""
-
-
-def _warm_up(spec: RunSpec) -> None:
-    """Import MLflow and make its store beside the work: both take seconds, and an interrupted run has none."""
-    if spec.tracking.enabled and not _READY.is_set():
-        uri = spec.tracking.resolved_uri
-        threading.Thread(target=_make_ready, args=(uri,), daemon=True, name="solexp-mlflow").start()
-
-
-def _make_ready(uri: str) -> None:
-    try:
-        load_mlflow()
-        prepare(uri)
-    except ToolError:  # the publishing itself will say what is wrong
-        return
-    _READY.set()
-
-
-def _publish_interrupted(folder: RunFolder, tracking: TrackingSettings) -> None:
-    """Mark a run KILLED at once, or, where MLflow is not loaded yet, by a process of its own: nobody waits."""
-    if not tracking.enabled:
-        return
-    if _READY.is_set():
-        _publish(folder, tracking, "killed")
-        return
-    subprocess.Popen(
-        [sys.executable, "-m", "solexp.cli", "track", str(folder.path.absolute())],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:

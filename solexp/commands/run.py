@@ -104,8 +104,7 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
     try:
         _hydra(words)
     except KeyboardInterrupt:
-        for folder in _folders(root):
-            finish_killed(folder, tracking)
+        finish_killed(_folders(root), tracking)
         raise Interrupted(f"interrupted; what was done is in {root}") from None
     except Exception as error:
         failed = error

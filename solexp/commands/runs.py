@@ -100,15 +100,18 @@ def _rescored(source: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def track(command: argparse.Namespace) -> int:
-    from solexp.tracking.publish import publish  # noqa: PLC0415
+    """Publish runs again, each as it ended; one that never ended was killed."""
+    from solexp.tracking.publish import Status, publish  # noqa: PLC0415  (costs start-up)
     from solexp.tracking.settings import TrackingSettings  # noqa: PLC0415
 
-    folder = find_run(command.run, runs_root())
-    tracking = {k: v for k, v in folder.config.get("tracking", {}).items() if k != "_target_"}
-    settings = TrackingSettings(**tracking)
-    status = str(folder.manifest.get("status", "failed")).upper()
-    run_id = publish(folder, settings, status="KILLED" if status == "RUNNING" else status)  # type: ignore[arg-type]
-    print(f"published as MLflow run {run_id} in {settings.resolved_uri}")
+    for name in command.run or ["latest"]:
+        folder = find_run(name, runs_root())
+        tracking = {k: v for k, v in folder.config.get("tracking", {}).items() if k != "_target_"}
+        settings = TrackingSettings(**tracking)
+        ended: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED"}
+        status = ended.get(str(folder.manifest.get("status")), "KILLED")
+        run_id = publish(folder, settings, status=status)
+        print(f"{folder.path}: published as MLflow run {run_id} in {settings.resolved_uri}")
     return 0
 
 

@@ -75,26 +75,30 @@ def build(config: dict[str, Any]) -> RunSpec:
     check(config)
     made = {where: instantiate(node, where) for where, node in _nodes(config)}
     oracles = {where.split(".", 1)[1]: made[where] for where in made if where.startswith("oracle.")}
-    _check_objective(str(config.get("objective")), made["sampling"])
     return RunSpec(
         **{group: made[group] for group in GROUPS},
         oracles=oracles,
         name=_plain(config, "name", str),
         seed=_plain(config, "seed", int),
-        objective=_plain(config, "objective", str),
+        objective=_objective(config.get("objective"), made["sampling"]),
     )
 
 
 _SCORE = re.compile(r"(?:.+\.)?(?:pass|compile|analysis_compile)_at_(\d+)")
 
 
-def _check_objective(name: str, sampling: Sampling) -> None:
-    """Refuse a metric that no run with this sampling can have."""
+def _objective(name: object, sampling: Sampling) -> str:
+    """The metric that is meant; a metric that no run with this sampling can have is refused."""
     ks = sorted(k for batch in sampling.batches for k in batch.ks)
-    found = _SCORE.fullmatch(name)
+    if name is None:
+        return f"pass_at_{ks[0]}" if ks else "pass_at_1"
+    found = _SCORE.fullmatch(str(name))
     if found is None or int(found[1]) not in ks:
         known = [f"{score}_at_{k}" for score in ("pass", "compile") for k in ks]
-        raise UserError(f"objective: no metric '{name}' with this sampling; {nearest(name, known)}")
+        raise UserError(
+            f"objective: no metric '{name}' with this sampling; {nearest(str(name), known)}"
+        )
+    return str(name)
 
 
 def _nodes(config: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -32,7 +32,7 @@ def test_the_default_composition_is_whole() -> None:
     config = plain(compose([]))
     check(config)
     assert list(config["oracle"]) == ["compile", "replay"]
-    assert config["objective"] == "pass_at_1"
+    assert build(config).objective == "pass_at_1"
     assert config["name"] == "starter-mutants"
 
 
@@ -122,6 +122,10 @@ def test_a_stamp_is_never_given_twice() -> None:
 def test_a_value_that_makes_no_sense_is_refused(override: str, said: str) -> None:
     with pytest.raises(UserError, match=re.escape(said)):
         build(plain(compose([override])))
+
+
+def test_without_an_objective_it_is_the_smallest_k_that_is_sampled() -> None:
+    assert build(plain(compose(["sampling=nucleus5"]))).objective == "pass_at_3"
 
 
 def test_an_objective_over_a_part_is_accepted() -> None:

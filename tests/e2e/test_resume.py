@@ -97,7 +97,8 @@ def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(trial: Trial, phase: s
     folder = trial.runs()[-1]
     assert folder.manifest["status"] == "killed"
     assert folder.summary["candidates"] >= 1 or phase == "requests"
-    assert len(folder.generations()) >= 8
+    # The request under way at the interrupt may have been noted, and never recorded.
+    assert len(folder.generations()) >= 7
     # Where MLflow was not loaded yet, a process of its own marks the run.
     trial.wait_for((folder.path / "tracking.json").exists)
     trial.wait_for(lambda: len(trial.mlflow_runs()) == 2)
