@@ -16,10 +16,8 @@ import tempfile
 import time
 
 from solexp.benchmarks.starter import Starter
-from solexp.core import Batch, Generation, Task
+from solexp.core import Completion, Generation, Task
 from solexp.judging import Job, judge_job
-from solexp.llm.model import Request
-from solexp.llm.offline import Mutants
 from solexp.oracles.compile import Compile
 from solexp.oracles.replay import Replay
 from solexp.strategies import WholeContract
@@ -31,29 +29,22 @@ PASSES = 5
 
 
 def job(task: Task) -> Job:
-    """Six distinct candidates of one task: the reference and its mutants, in turn."""
-    model, strategy = Mutants(reference_share=0), WholeContract()
-    batch = Batch(name="nucleus", n=SAMPLES, temperature=0.2, ks=(5,))
-    prompt = strategy.prompt(task)
-    names = ["reference", *sorted(task.mutants)][:SAMPLES]
-    generations = []
-    for index, name in enumerate(names):
-        model.only = name
-        request = Request(task=task, prompt=prompt, batch=batch, repeat=0, index=index)
-        generations.append(
+    """Six distinct candidates of one task: the reference and five of its mutants."""
+    codes = [task.reference, *(task.mutants[name] for name in sorted(task.mutants))][:SAMPLES]
+    return Job(
+        task=task,
+        generations=tuple(
             Generation(
                 key=f"{task.id}/{index}",
                 task_id=task.id,
-                batch=batch.name,
+                batch="nucleus",
                 repeat=0,
                 index=index,
-                completion=model.complete(request),
+                completion=Completion(text=f"```solidity\n{code}\n```\n"),
             )
-        )
-    return Job(
-        task=task,
-        generations=tuple(generations),
-        strategy=strategy,
+            for index, code in enumerate(codes)
+        ),
+        strategy=WholeContract(),
         oracles=(Compile(), Replay()),
         seconds=600,
         memory_mb=6000,
