@@ -106,7 +106,10 @@ def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
     if original.stopped:
         return f"the original used up its {original.stopped}"
     if original.address is None:
-        said = original.deployment.error or describe_output(original.deployment.output)
+        output = original.deployment.output
+        said = original.deployment.error or (
+            describe_output(output) if output != "0x" else "no reason given"
+        )
         return f"the original does not deploy ({said})"
     for minimum, count, what in (
         (least.successful_calls, tried.successful_calls, "calls of the original succeed"),
