@@ -13,7 +13,11 @@ from solexp.llm.replies import recorded_replies
 
 
 class Recorded:
-    """Answers sample i of a task with the i-th recorded reply."""
+    """Answers sample i of a task with the i-th recorded reply.
+
+    A recording holds one series of samples a task and does not say how they were drawn, so a run may have one batch and
+    no repeats; anything else would count the same reply several times.
+    """
 
     paid = False
 
@@ -21,6 +25,7 @@ class Recorded:
         """``path`` is a folder in a release's layout or a table; ``model`` picks one of the table's models."""
         self.path = Path(path).expanduser()
         self.model = model
+        self._batch: str | None = None
 
     @cached_property
     def _replies(self) -> dict[tuple[str, int], str]:
@@ -35,6 +40,12 @@ class Recorded:
         return {"model": "recorded", "replies": content_hash(replies)}
 
     def complete(self, request: Request) -> Completion:
+        """The recorded reply.
+
+        Raises UserError when there is none, or when the sampling wants more than one batch, repeats, or k = 1 from
+        several samples without calling that a mean.
+        """
+        self._refuse_reuse(request)
         task, index = request.task.id, request.index
         try:
             return Completion(text=self._replies[task, index])
@@ -44,3 +55,22 @@ class Recorded:
             else:
                 mend = f"no reply {index} for task '{task}'; lower the samples of sampling.batches"
             raise UserError(f"model.path: {self.path}: {mend}") from None
+
+    def _refuse_reuse(self, request: Request) -> None:
+        batch = request.batch
+        if request.repeat:
+            wrong = "sampling.repeats: must be 1 with recorded replies, which hold each sample once"
+        elif self._batch not in (None, batch.name):
+            wrong = (
+                f"sampling.batches: recorded replies answer one batch, not both '{self._batch}' and "
+                f"'{batch.name}'"
+            )
+        elif batch.n > 1 and 1 in batch.ks and batch.name != "mean_of_n":
+            wrong = (
+                f"sampling.batches.{batch.name}.ks: k = 1 over {batch.n} recorded samples is their "
+                "mean"
+            )
+        else:
+            self._batch = batch.name
+            return
+        raise UserError(f"{wrong}; choose sampling=mean_of_n")
