@@ -68,7 +68,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """One stored completion and the question it answers: a line of ``generations.jsonl``."""
 
     key: str
-    """Hash of (model fingerprint, messages, sampling, repeat, sample index)."""
+    """Hash of (model fingerprint, messages, sampling, repeat, sample index); see `solexp.llm.model.generation_key`."""
     task_id: str
     batch: str
     repeat: int

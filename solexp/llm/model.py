@@ -39,14 +39,16 @@ class Model(Protocol):
 def generation_key(model: Model, request: Request) -> str:
     """Hash of (model fingerprint, messages, sampling, repeat, sample index).
 
-    The batch's size and name stay out of it, so that raising n asks only for the samples that are
-    missing.
+    The batch's size stays out of it, so that raising n asks only for the samples that are missing.
+    Its name does too where answers are paid for, so that a renamed batch asks for none anew;
+    models that cost nothing may draw by it, as `Mutants` does.
     """
     batch = request.batch
+    name = [] if model.paid else [batch.name]
     return content_hash(
         model.fingerprint(request.task),
         request.prompt.messages,
-        [batch.temperature, batch.top_p, batch.max_tokens, batch.seed],
+        [batch.temperature, batch.top_p, batch.max_tokens, batch.seed, *name],
         request.repeat,
         request.index,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from solexp.core import Batch, CompilerSettings, Message, Prompt, Target, Task, UserError
 from solexp.llm.model import Model, Request, generation_key
@@ -103,6 +104,26 @@ def test_raising_n_keeps_the_keys_of_the_samples_that_are_there() -> None:
     assert generation_key(Reference(), small) == generation_key(Reference(), large)
     assert generation_key(Reference(), small) != generation_key(Reference(), request(4))
     assert generation_key(Reference(), small) != generation_key(Stubs(), small)
+
+
+def test_samples_with_one_key_have_one_answer_and_a_paid_answer_outlives_its_batchs_name() -> None:
+    many = task(mutants={name: f"contract A {{ /* {name} */ }}" for name in "pqr"})
+    answers: dict[str, set[str]] = {}
+    for name in ("greedy", "nucleus", "mean_of_n"):
+        for index in range(20):
+            wanted = structs.replace(
+                request(index, task=many), batch=Batch(name=name, n=20, temperature=0.2)
+            )
+            key = generation_key(Mutants(), wanted)
+            answers.setdefault(key, set()).add(Mutants().complete(wanted).text)
+    assert len(answers) == 60
+    assert all(len(texts) == 1 for texts in answers.values())
+
+    class Paid(Reference):
+        paid = True
+
+    renamed = structs.replace(request(), batch=Batch(name="other", n=5, temperature=0.2))
+    assert generation_key(Paid(), renamed) == generation_key(Paid(), request())
 
 
 def batch(**fields: Any) -> dict[str, dict[str, Any]]:
