@@ -7,6 +7,7 @@ answers are typed JSON that a person can read.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,9 @@ import msgspec
 from solexp.store.records import write_atomically
 
 T = TypeVar("T")
+
+NEVER_PRUNED = frozenset({"generations", "locks"})
+"""Kinds that go only when they are named: answers that were paid for, and locks that may be held."""
 
 
 class Store:
@@ -45,9 +49,16 @@ def size_of(folder: Path) -> tuple[int, int]:
     return len(files), sum(path.stat().st_size for path in files)
 
 
-def prune(folder: Path, keep_bytes: int) -> int:
-    """Delete the files that were read or written longest ago until ``keep_bytes`` remain; returns how many went."""
-    files = [(path.stat(), path) for path in folder.rglob("*.json") if path.is_file()]
+def prune(folder: Path, keep_bytes: int, kinds: Collection[str] | None = None) -> int:
+    """Delete the answers that were read or written longest ago until ``keep_bytes`` of them remain.
+
+    ``kinds`` names the folders below ``folder`` whose answers count and may go; by default all but
+    `NEVER_PRUNED`, whose bytes do not count either. Returns how many answers went.
+    """
+    if kinds is None:
+        kinds = {path.name for path in folder.glob("*/")} - NEVER_PRUNED
+    found = [path for kind in kinds for path in (folder / kind).rglob("*.json") if path.is_file()]
+    files = [(path.stat(), path) for path in found]
     files.sort(key=lambda pair: max(pair[0].st_atime, pair[0].st_mtime))
     excess = sum(stat.st_size for stat, _ in files) - keep_bytes
     gone = 0

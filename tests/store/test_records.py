@@ -122,6 +122,19 @@ def test_pruning_deletes_the_oldest_answers_first(tmp_path: Path) -> None:
     assert size_of(tmp_path) == (2, 200)
 
 
+def test_pruning_spares_what_was_paid_for_unless_it_is_named(tmp_path: Path) -> None:
+    for kind in ("generations", "locks", "verdicts"):
+        Store(tmp_path / kind).put("key", "x" * 98)
+    assert prune(tmp_path, 0) == 1
+    assert [size_of(tmp_path / kind)[0] for kind in ("generations", "locks", "verdicts")] == [
+        1,
+        1,
+        0,
+    ]
+    assert prune(tmp_path, 0, kinds=["generations"]) == 1
+    assert size_of(tmp_path / "generations") == (0, 0)
+
+
 def test_runs_are_found_by_path_name_and_latest(tmp_path: Path) -> None:
     for name, started in (("one", "2026-01-01"), ("two", "2026-01-02")):
         RunFolder(tmp_path / name).write_manifest({"started": started})
