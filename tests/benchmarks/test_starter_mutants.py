@@ -13,7 +13,7 @@ from solexp.core import Candidate, Outcome, Task, Verdict
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.parsing import definition
+from solexp.solidity.stubs import stubbed
 
 RETURNS_A_STORAGE_POINTER = {"OrchardPool"}
 """Tasks with a function whose body the language does not allow to be empty."""
@@ -34,7 +34,7 @@ def judged(request: pytest.FixtureRequest, compiler: Compiler) -> tuple[Task, di
     codes = {
         "reference": task.reference,
         "empty": _bare(framework(source, task.target.contract), task),
-        "reverting": _reverting(task),
+        "reverting": stubbed(task.reference, task.target.contract, "revert"),
         **task.mutants,
     }
     candidates = [
@@ -97,17 +97,6 @@ def test_what_the_recorded_calls_cannot_show_is_labelled_so(
 
 def _axes(verdict: Verdict) -> set[str]:
     return {axis for axis in DECIDING if verdict.measures.get(f"diverges.{axis}")}
-
-
-def _reverting(task: Task) -> str:
-    """The reference with every function but the constructor reverting."""
-    target = definition(task.reference, task.target.contract)
-    assert target is not None
-    data = task.reference.encode()
-    for member in reversed(target.functions):
-        if member.body_start is not None and member.kind not in ("constructor", "modifier"):
-            data = data[: member.body_start] + b"{ revert(); }" + data[member.end :]
-    return data.decode()
 
 
 def _bare(text: str, task: Task) -> str:
