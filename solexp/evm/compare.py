@@ -74,7 +74,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     first: dict[str, Difference]
     """The first difference on each axis that has one."""
     missing: tuple[str, ...] = ()
-    """State variables whose labels the candidate's storage lacks; they are not compared."""
+    """State variables that the candidate's storage lacks, and labels that it lacks of variables which it has, such as
+    those of a renamed member; they are not compared."""
     gas_ratio: float | None = None
     """Gas of the candidate over gas of the reference, summed over the calls that succeed in both."""
     over_recorded_gas: int = 0
@@ -219,8 +220,8 @@ def _state_differences(
         for label, value in expected.storage.items():
             other = storage.get(label)
             if other is None:
-                if _root(label) not in roots:
-                    missing.setdefault(_root(label))
+                root = _root(label)
+                missing.setdefault(label if root in roots else root)
             elif other != value:
                 yield label, describe_output(value), describe_output(other)
     for label, result in expected.getters.items():

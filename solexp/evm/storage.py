@@ -22,18 +22,23 @@ DEEP_ENTRIES = 24
 
 _ZERO_DIGITS = "0" * 64
 _ZERO = "0x" + _ZERO_DIGITS
+_SIGNED = re.compile(r"int\d+")
 
 Entry = tuple[str, str]
 """Label so far, and the key or keys as hex digits."""
 
 
 class Field:
-    """One value in the answer of the reading program: ``label``, the word it is in, and where in that word."""
+    """One value in the answer of the reading program: ``label``, the word it is in, and where in that word.
 
-    __slots__ = ("end", "label", "start", "word")
+    A ``signed`` value is widened by its sign, so that it reads the same whatever size it is kept in.
+    """
 
-    def __init__(self, label: str, word: int, start: int, end: int) -> None:
+    __slots__ = ("end", "label", "signed", "start", "word")
+
+    def __init__(self, label: str, word: int, start: int, end: int, signed: bool = False) -> None:
         self.label = label
+        self.signed = signed
         self.word = word
         self.start = start
         self.end = end
@@ -61,7 +66,9 @@ class SlotPlan:
             elif field.end - field.start == 64:
                 found[field.label] = "0x" + word_
             else:
-                found[field.label] = "0x" + word_[field.start : field.end].zfill(64)
+                digits = word_[field.start : field.end]
+                negative = field.signed and digits[0] in "89abcdef"
+                found[field.label] = "0x" + digits.rjust(64, "f" if negative else "0")
         return found
 
 
@@ -129,7 +136,7 @@ class _Planner:
         self._per_mapping = max(8, max_slots // max(1, 2 * mappings))
         self._plain: dict[int, int] = {}
         self._groups: dict[tuple[int, int, int], tuple[_Place, int]] = {}
-        self._fields: list[tuple[str, tuple[int, int, int] | None, int, int, int]] = []
+        self._fields: list[tuple[str, tuple[int, int, int] | None, int, int, int, bool]] = []
         self._skipped: list[str] = []
 
     def plan(self) -> SlotPlan:
@@ -169,7 +176,8 @@ class _Planner:
             inner = place if not suffix else _relabelled(place, suffix)
             self._elements(kind["base"], inner, min(count, ARRAY_ELEMENTS))
         else:
-            self._value(place, suffix, offset, int(kind["numberOfBytes"]))
+            signed = _SIGNED.fullmatch(kind["label"]) is not None
+            self._value(place, suffix, offset, int(kind["numberOfBytes"]), signed=signed)
 
     def _deep(self, place: _Place, suffix: str) -> Iterable[tuple[str, int]]:
         return [(label + suffix, slot) for label, slot in place.slots()]
@@ -227,7 +235,9 @@ class _Planner:
             return (word(0), word(1))
         return self._keys.words
 
-    def _value(self, place: _Place, suffix: str, offset: int, size: int) -> None:
+    def _value(
+        self, place: _Place, suffix: str, offset: int, size: int, *, signed: bool = False
+    ) -> None:
         end = 64 - 2 * offset
         start = end - 2 * size
         if place.kind == 0:
@@ -238,7 +248,7 @@ class _Planner:
                 self._left -= 1
                 self._plain[slot] = len(self._plain)
             label = place.entries[0][0] + suffix
-            self._fields.append((label, None, self._plain[slot], start, end))
+            self._fields.append((label, None, self._plain[slot], start, end, signed))
             return
         group = (place.kind, place.base, place.offset)
         if group not in self._groups:
@@ -247,7 +257,7 @@ class _Planner:
             self._groups[group] = (place, count)
         known, count = self._groups[group]
         for index, (label, _) in enumerate(known.entries[:count]):
-            self._fields.append((label + suffix, group, index, start, end))
+            self._fields.append((label + suffix, group, index, start, end, signed))
 
     def _lay_out(self) -> SlotPlan:
         parts = []
@@ -260,7 +270,7 @@ class _Planner:
             at += count
             parts += [word(place.kind), word(place.base), word(count), word(place.offset)]
             parts += [key for _, key in place.entries[:count]]
-        fields = [Field(label, starts[g] + i, s, e) for label, g, i, s, e in self._fields]
+        fields = [Field(label, starts[g] + i, s, e, n) for label, g, i, s, e, n in self._fields]
         return SlotPlan("0x" + "".join(parts), fields, self._skipped)
 
 

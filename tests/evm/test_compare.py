@@ -158,6 +158,18 @@ def test_a_variable_that_the_candidate_lacks_is_reported_not_compared() -> None:
     assert comparison.counts["storage"] == 0
 
 
+def test_a_label_that_the_candidate_lacks_of_a_variable_it_has_is_reported() -> None:
+    one = _trace(
+        GOOD, GOOD, GOOD, storage={"config.fee": f"0x{5:064x}", "config.on": f"0x{1:064x}"}
+    )
+    other = _trace(
+        GOOD, GOOD, GOOD, storage={"config.tax": f"0x{5:064x}", "config.on": f"0x{1:064x}"}
+    )
+    comparison = compare(one, other, PROGRAM)
+    assert comparison.missing == ("config.fee",)
+    assert comparison.counts["storage"] == 0
+
+
 def test_the_first_divergence_names_transaction_axis_and_both_sides() -> None:
     stopped = CallResult(status=False, output="0x", gas_used=50_000, error="all gas used")
     comparison = compare(_trace(GOOD, GOOD, GOOD), _trace(GOOD, stopped, stopped), PROGRAM)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from solexp.evm.anvil import AnvilMachine
+from solexp.evm.compare import compare
 from solexp.evm.machine import Keys
 from solexp.evm.observe import keys_in_play, observation
 from solexp.evm.storage import EMPTY, canonical, plan_slots
@@ -53,7 +54,7 @@ def test_every_kind_of_variable_is_read(subject: Make) -> None:
         "small": 7,
         "owner": int(SENDER, 16),
         "big": 1 << 200,
-        "negative": (1 << 64) - 2,
+        "negative": (1 << 256) - 2,
         "tag": 0xDEADBEEF,
         "digest": 99,
         "kind": 2,
@@ -101,6 +102,22 @@ def test_labels_outlive_a_change_of_layout(subject: Make) -> None:
     before, after = first.checkpoints[-1].storage, second.checkpoints[-1].storage
     assert {label: after[label] for label in before} == before
     assert set(after) - set(before) == {"c"}
+
+
+def test_a_negative_number_reads_the_same_in_whatever_size_it_is_kept(subject: Make) -> None:
+    body = "function put(uint256 x) external { low = -int8(int256(x)); high = 7; kept[msg.sender] = -2; }"
+    one = subject(
+        "contract Box { int128 low; int128 high; mapping(address => int64) kept; " + body + " }"
+    )
+    other = subject(
+        "contract Box { int256 low; int256 high; mapping(address => int256) kept; " + body + " }"
+    )
+    history = program(put(5))
+    first, second = AnvilMachine().run(history, [one, other], observation(history, one.contract))
+    state = first.checkpoints[-1].storage
+    assert state == second.checkpoints[-1].storage
+    assert int(state["low"], 16) == (1 << 256) - 5
+    assert not any(compare(first, second, history).counts[axis] for axis in ("storage", "status"))
 
 
 def test_two_compilations_of_the_same_variables_have_one_layout(subject: Make) -> None:
