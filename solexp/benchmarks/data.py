@@ -12,7 +12,7 @@ import msgspec
 from solexp.benchmarks import stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
-from solexp.benchmarks.solcontracteval import bundle, importing
+from solexp.benchmarks.solcontracteval import SolContractEval, bundle, importing
 from solexp.core import SolexpError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
@@ -100,11 +100,14 @@ def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
+    if isinstance(benchmark, SolContractEval):
+        benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
         hashes = benchmark.data_hashes()
     except UserError as error:
-        return Verification(name=name, tasks=0, problems=(str(error),), undecidable={}, hashes={})
+        problems.append(str(error))
+        return Verification(name=name, tasks=0, problems=tuple(problems), undecidable={}, hashes={})
     if name not in _EMBEDDED and taskset.exists(_folder(name)):
         problems += _changed(_folder(name))
     counts = Counter(task.id for task in tasks)

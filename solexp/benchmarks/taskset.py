@@ -6,16 +6,15 @@ tasks.solexp.jsonl.gz    a task a line, as `solexp.core.Task`
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from solexp.core import DataError, Task, UserError
 from solexp.core.hashing import file_hash
+from solexp.store.records import read_gzip_lines, write_gzip_lines, write_json
 
 SCHEMA = 1
 HEADER = "taskset.json"
@@ -36,15 +35,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 def write(folder: Path, benchmark: str, origin: str, tasks: Iterable[Task]) -> Header:
     """Writes a task set. A reader sees the old one or the new one, never a mixture."""
-    folder.mkdir(parents=True, exist_ok=True)
     partial = folder / f".{TASKS}.{os.getpid()}"
-    encoder = msgspec.json.Encoder(order="deterministic")
-    count = 0
-    # Without a time in the gzip header the same tasks give the same file.
-    with partial.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-        for task in tasks:
-            file.write(encoder.encode(task) + b"\n")
-            count += 1
+    count = write_gzip_lines(partial, tasks)
     header = Header(
         schema=SCHEMA,
         benchmark=benchmark,
@@ -55,10 +47,7 @@ def write(folder: Path, benchmark: str, origin: str, tasks: Iterable[Task]) -> H
     # The header goes first out and last in, so that it never describes another file.
     (folder / HEADER).unlink(missing_ok=True)
     partial.replace(folder / TASKS)
-    text = msgspec.json.format(msgspec.json.encode(header))
-    staged = folder / f".{HEADER}.{os.getpid()}"
-    staged.write_bytes(text + b"\n")
-    staged.replace(folder / HEADER)
+    write_json(folder / HEADER, header)
     return header
 
 
@@ -83,20 +72,21 @@ def header(folder: Path) -> Header:
     return found
 
 
-def read(folder: Path) -> Iterator[Task]:
-    """The tasks of the task set in ``folder``. Raises DataError, naming file and line, where one is malformed."""
+def read(folder: Path, malformed: Callable[[str], None]) -> Iterator[Task]:
+    """The tasks of the task set in ``folder``; each malformed line, with its place, is told and left out.
+
+    Raises DataError where the file is missing or damaged.
+    """
     header(folder)
     path = folder / TASKS
-    decoder = msgspec.json.Decoder(Task)
-    number = 0
+
+    def tell(problem: str) -> None:
+        malformed(f"{problem}; import the data again")
+
     try:
-        with gzip.open(path, "rb") as file:
-            for line in file:
-                number += 1
-                yield decoder.decode(line)
+        for _, task in read_gzip_lines(path, Task, tell):
+            yield task
     except FileNotFoundError:
         raise DataError(f"{path} is missing; import the data again") from None
-    except msgspec.DecodeError as error:
-        raise DataError(f"{path} line {number}: {error}; import the data again") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} after line {number}: {error}; import the data again") from None
+    except DataError as error:
+        raise DataError(f"{error}; import the data again") from None

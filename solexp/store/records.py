@@ -1,17 +1,24 @@
-"""Files that survive being killed: whole files by atomic rename, lines by durable append."""
+"""Files that outlive the process: whole files by atomic rename, lines by appending.
+
+What is written survives a kill of the process at any moment, since it is then in the system's page
+cache. Only what is written with ``durable`` also waits for the disk and survives a power cut.
+"""
 
 from __future__ import annotations
 
+import gzip
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from solexp.core.errors import UserError
+from solexp.core.errors import DataError, UserError
 
 T = TypeVar("T")
 
@@ -21,14 +28,21 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
 
     ``durable`` also waits for the disk, so that the file outlives a power cut and not only a kill.
     """
+    with _replacement(path) as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes ``path``'s place once it was written without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         with part.open("wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
+            yield file
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -60,8 +74,8 @@ def write_lines(path: Path, rows: Iterable[Any]) -> None:
 def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
     """Yield each line as ``kind``.
 
-    A last line without a newline is what a kill leaves of an append; it was never durably written
-    and is passed over. Any other malformed line raises UserError naming file and line.
+    A last line without a newline is what a kill leaves of an append; it was never wholly written and
+    is passed over. Any other malformed line raises UserError naming file and line.
     """
     if not path.exists():
         return
@@ -76,8 +90,46 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
                 raise UserError(f"{path} line {number}: {error}") from None
 
 
+def write_gzip_lines(path: Path, rows: Iterable[Any]) -> int:
+    """Write one JSON value a line, compressed, atomically; returns how many. The same rows give the same bytes."""
+    encoder = msgspec.json.Encoder(order="deterministic")
+    count = 0
+    # The gzip header has no time.
+    with _replacement(path) as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+        for row in rows:
+            file.write(encoder.encode(row) + b"\n")
+            count += 1
+    return count
+
+
+def read_gzip_lines(
+    path: Path, kind: type[T], malformed: Callable[[str], None]
+) -> Iterator[tuple[str, T]]:
+    """Yield each line of a compressed file as ``kind``, with its place (file and line).
+
+    A malformed line is told to ``malformed``, as its place and what is wrong with it, and left out.
+    Raises FileNotFoundError, and DataError where the file cannot be decompressed any further.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    number = 0
+    try:
+        with gzip.open(path, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                place = f"{path} line {number}"
+                try:
+                    value = decoder.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    malformed(f"{place}: {error}")
+                else:
+                    yield place, value
+    except FileNotFoundError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} after line {number}: {error}") from None
+
+
 class Appender:
-    """Appends JSON lines, each durable before `write` returns."""
+    """Appends JSON lines, each out of the process before `write` returns."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +137,7 @@ class Appender:
         self._encoder = msgspec.json.Encoder()
 
     def write(self, *rows: Any) -> None:
-        """Append the rows; what is on disk when this returns survives a kill."""
+        """Append the rows; once this returns they survive a kill, though not a power cut."""
         self._file.write(b"".join(self._encoder.encode(row) + b"\n" for row in rows))
         self._file.flush()
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -87,19 +88,74 @@ def test_missing_data_say_how_to_get_them(tmp_path: Path) -> None:
         SolContractEval(path=str(tmp_path)).tasks()
 
 
-def test_malformed_data_are_named_by_file_and_line(tmp_path: Path, bundle: Path) -> None:
+def test_malformed_rows_are_named_by_file_and_line_and_the_others_are_used(
+    tmp_path: Path,
+    bundle: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    folder = tmp_path / "solcontracteval"
+    folder.mkdir()
+    with gzip.open(bundle / "tasks.jsonl.gz") as file:
+        lines = file.read().splitlines()[:5]
+    rows = [json.loads(line) for line in lines]
+    rows[1]["source"] = None
+    rows[3]["source"] = "contract Other {}"
+    texts = [json.dumps(row).encode() for row in rows]
+    texts[2] = b"{"
+    (folder / "tasks.jsonl.gz").write_bytes(gzip.compress(b"\n".join(texts)))
+    shutil.copy(bundle / "transactions.parquet", folder)
+    whole = [rows[0]["task_id"], rows[4]["task_id"]]
+
+    assert [task.id for task in SolContractEval(path=str(folder)).tasks()] == whole
+    assert {record.name for record in caplog.records} == {
+        "solexp.benchmarks.solcontracteval.benchmark"
+    }
+    monkeypatch.setenv("SOLEXP_DATA", str(tmp_path))
+    found = data.verify("solcontracteval")
+    assert found.tasks == 2
+    assert len(found.problems) == 3
+    text = "\n".join(found.problems)
+    assert re.search(r"tasks\.jsonl\.gz line 2: .*`\$\.source`", text)
+    assert "tasks.jsonl.gz line 3: Input data was truncated" in text
+    assert re.search(r"tasks\.jsonl\.gz line 4: the ground truth of \w+ occurs 0 times", text)
+    (folder / "tasks.jsonl.gz").write_bytes(gzip.compress(texts[2]))
+    with pytest.raises(DataError, match=r"holds no usable task; the first problem: .* line 1"):
+        SolContractEval(path=str(folder)).tasks()
+
+
+def test_a_malformed_transaction_is_named_by_its_row_and_left_out(
+    tmp_path: Path, bundle: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with gzip.open(bundle / "tasks.jsonl.gz") as file:
+        line = next(row for row in file if json.loads(row)["tx_source"] != "none")
+    task_id = json.loads(line)["task_id"]
+    (tmp_path / "tasks.jsonl.gz").write_bytes(gzip.compress(line))
+    table = parquet.read_table(bundle / "transactions.parquet", use_threads=False)
+    rows = [row for row in table.slice(0, 2000).to_pylist() if row["task_id"] == task_id][:4] or [
+        row for row in table.to_pylist() if row["task_id"] == task_id
+    ][:4]
+    rows[2]["value"] = None
+    rows[3]["value"] = "much"
+    parquet.write_table(
+        pyarrow.Table.from_pylist(rows, schema=table.schema), tmp_path / "transactions.parquet"
+    )
+    (task,) = SolContractEval(path=str(tmp_path)).tasks()
+    assert task.program is not None
+    assert len(task.program.calls) == 1
+    assert f"transactions.parquet row 2: transaction of {task_id}: value is missing" in caplog.text
+    assert f"row 3: transaction of {task_id}: invalid literal for int()" in caplog.text
+    parquet.write_table(table.slice(0, 1).drop(["gas"]), tmp_path / "transactions.parquet")
+    with pytest.raises(DataError, match="has no column gas"):
+        SolContractEval(path=str(tmp_path)).tasks()
+
+
+def test_damaged_files_are_named(tmp_path: Path, bundle: Path) -> None:
     with gzip.open(bundle / "tasks.jsonl.gz") as file:
         lines = file.read().splitlines()[:3]
     shutil.copy(bundle / "transactions.parquet", tmp_path)
-    broken = {**json.loads(lines[2]), "source": None}
-    for last, words in (
-        (b"{", "line 3: Input data was truncated"),
-        (json.dumps(broken).encode(), r"line 3: .*\$\.source"),
-    ):
-        with gzip.open(tmp_path / "tasks.jsonl.gz", "wb") as file:
-            file.write(b"\n".join([*lines[:2], last]))
-        with pytest.raises(DataError, match=words):
-            SolContractEval(path=str(tmp_path)).tasks()
     (tmp_path / "tasks.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines))[:-900])
     with pytest.raises(DataError, match="after line"):
         SolContractEval(path=str(tmp_path)).tasks()
@@ -151,6 +207,16 @@ def test_an_imported_release_is_listed_verified_and_used(home: Path) -> None:
     assert [task.id for task in benchmark.tasks()] == [ID, SECOND]
     assert benchmark.creation_inputs() == {ID: "0x6001", SECOND: "0x6001"}
     assert set(benchmark.data_hashes()) == {taskset.TASKS}
+
+
+def test_a_malformed_line_of_a_task_set_is_a_problem_and_the_others_are_used(home: Path) -> None:
+    folder = data.import_data("solcontracteval", write_release(home / "release")).folder
+    path = folder / taskset.TASKS
+    path.write_bytes(gzip.compress(b"{}\n" + gzip.decompress(path.read_bytes())))
+    found = data.verify("solcontracteval")
+    assert found.tasks == 2
+    assert "tasks.solexp.jsonl.gz line 1: Object missing required field" in found.problems[0]
+    assert found.problems[0].endswith("; import the data again; left out")
 
 
 def test_a_changed_file_of_tasks_does_not_verify(home: Path) -> None:

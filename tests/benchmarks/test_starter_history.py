@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
+from eth_typing import ABIEvent
 from eth_utils.abi import event_abi_to_log_topic
 
 from solexp.benchmarks.starter.history.stage import Stage
@@ -101,7 +103,8 @@ def test_every_event_of_the_target_is_seen(told: Told) -> None:
     never = {
         entry["name"]
         for entry in contract.abi
-        if entry["type"] == "event" and f"0x{event_abi_to_log_topic(entry).hex()}" not in seen
+        if entry["type"] == "event"
+        and f"0x{event_abi_to_log_topic(cast(ABIEvent, entry)).hex()}" not in seen
     }
 
     assert never == NEVER_EMITTED.get(task.id, set())

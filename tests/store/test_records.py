@@ -11,10 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from solexp.core import Generation, UserError
+from solexp.core import DataError, Generation, UserError
 from solexp.core.prompt import Completion
 from solexp.store.cache import Store, prune, size_of
-from solexp.store.records import Appender, read_json, read_lines, write_atomically
+from solexp.store.records import (
+    Appender,
+    read_gzip_lines,
+    read_json,
+    read_lines,
+    write_atomically,
+    write_gzip_lines,
+)
 from solexp.store.runfolder import RunFolder, find_run, latest_sweep, sweep_runs
 
 
@@ -65,6 +72,27 @@ def test_what_was_written_survives_kill_9(tmp_path: Path) -> None:
     process.wait()
     process.stdout.close()
     assert list(read_lines(path, int)) == list(range(100))
+
+
+def test_compressed_lines_come_back_with_their_places_and_malformed_ones_are_told(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    assert write_gzip_lines(path, [row(0), {"no": "row"}, row(2)]) == 3
+    first = path.read_bytes()
+    write_gzip_lines(path, [row(0), {"no": "row"}, row(2)])
+    assert path.read_bytes() == first
+    told: list[str] = []
+    assert list(read_gzip_lines(path, Generation, told.append)) == [
+        (f"{path} line 1", row(0)),
+        (f"{path} line 3", row(2)),
+    ]
+    assert told == [f"{path} line 2: Object missing required field `key`"]
+    path.write_bytes(first[:-9])
+    with pytest.raises(DataError, match=r"rows\.jsonl\.gz after line \d"):
+        list(read_gzip_lines(path, Generation, told.append))
+    with pytest.raises(FileNotFoundError):
+        list(read_gzip_lines(tmp_path / "none", Generation, told.append))
 
 
 def test_a_replaced_file_is_whole_at_every_moment(tmp_path: Path) -> None:

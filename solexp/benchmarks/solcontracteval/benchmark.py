@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from solexp.benchmarks import taskset
 from solexp.benchmarks.base import select
 from solexp.benchmarks.solcontracteval import bundle
-from solexp.benchmarks.solcontracteval.entry import shortened, task
+from solexp.benchmarks.solcontracteval.entry import shortened
 from solexp.benchmarks.solcontracteval.importing import read_creations
-from solexp.core import Task
+from solexp.core import DataError, Task
 from solexp.core.hashing import file_hash
 from solexp.toolchain.homes import data_home
+
+log = logging.getLogger(__name__)
 
 
 class SolContractEval:
@@ -40,6 +43,8 @@ class SolContractEval:
         self._filter = filter
         self._seed = seed
         self._calls = calls
+        self.malformed: Callable[[str], None] = log.warning
+        """What is told of each malformed row, in one line."""
         self.folder = Path(path) if path else data_home() / self.name
 
     @cached_property
@@ -49,14 +54,25 @@ class SolContractEval:
         )
 
     def _all(self) -> list[Task]:
+        problems: list[str] = []
+
+        def tell(problem: str) -> None:
+            problems.append(problem)
+            self.malformed(f"{problem}; left out")
+
         if taskset.exists(self.folder):
-            return [shortened(found, self._calls) for found in taskset.read(self.folder)]
-        return [task(entry, calls=self._calls) for entry in bundle.entries(self.folder)]
+            found = [shortened(each, self._calls) for each in taskset.read(self.folder, tell)]
+        else:
+            found = list(bundle.tasks(self.folder, calls=self._calls, malformed=tell))
+        if problems and not found:
+            raise DataError(f"{self.folder} holds no usable task; the first problem: {problems[0]}")
+        return found
 
     def tasks(self) -> tuple[Task, ...]:
         """The chosen tasks in the release's order.
 
-        Raises UserError when there are no data, DataError when they are malformed.
+        Malformed rows are left out, each with a warning that names file and line. Raises UserError when there are no
+        data, DataError when a file is damaged or holds nothing usable.
         """
         return self._tasks
 

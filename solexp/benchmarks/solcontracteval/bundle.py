@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterator, Set
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -12,8 +11,11 @@ from typing import Any
 
 import msgspec
 
-from solexp.benchmarks.solcontracteval.entry import Entry, Transaction, succeeded
-from solexp.core import DataError, UserError
+from solexp.benchmarks.solcontracteval.entry import Entry, Transaction, succeeded, task
+from solexp.core import DataError, Task, UserError
+from solexp.store.records import read_gzip_lines
+
+log = logging.getLogger(__name__)
 
 TASKS = "tasks.jsonl.gz"
 TRANSACTIONS = "transactions.parquet"
@@ -21,6 +23,7 @@ _COLUMNS = (
     "task_id", "idx", "hash", "block_number", "timestamp", "nonce", "sender", "to", "value", "gas", "gas_used",
     "is_error", "receipt_status", "created", "input",
 )  # fmt: skip
+_OPTIONAL = ("to", "receipt_status", "created")
 
 
 class _Line(msgspec.Struct):
@@ -40,62 +43,77 @@ class _Line(msgspec.Struct):
     tx_source: str = "none"
 
 
-def entries(folder: Path, ids: Iterable[str] | None = None) -> Iterator[Entry]:
-    """The contracts of a bundle, with their transactions; only those of ``ids`` if given.
+def tasks(
+    folder: Path, *, calls: int | None = None, malformed: Callable[[str], None] = log.warning
+) -> Iterator[Task]:
+    """The tasks of a bundle, with at most the first ``calls`` recorded calls.
 
-    Raises DataError, naming file and line, where one is malformed.
+    Each row that is malformed or contradicts itself is told to ``malformed``, with file and row, and left out. Raises
+    UserError where there are no data, DataError where a file is damaged.
     """
-    lines = list(_lines(folder / TASKS))
-    if ids is not None:
-        wanted = set(ids)
-        lines = [line for line in lines if line.task_id in wanted]
-    histories = _histories(folder / TRANSACTIONS, [line.task_id for line in lines])
-    for line in lines:
-        yield Entry(
-            address=line.address,
-            deployed_contract=line.deployed_contract,
-            target_contract=line.target_contract,
-            compiler=line.compiler_version_full,
-            optimiser=line.optimizer_raw,
-            constructor_arguments=line.constructor_arguments,
-            function_sum=line.function_sum,
-            prompt=line.prompt,
-            ground_truth=line.ground_truth,
-            source=line.source,
-            history=line.tx_source,
-            transactions=histories.get(line.task_id, ()),
+    for place, entry in _placed(folder, malformed):
+        try:
+            yield task(entry, calls=calls)
+        except DataError as error:
+            malformed(f"{place}: {error}")
+
+
+def entries(folder: Path, *, malformed: Callable[[str], None] = log.warning) -> Iterator[Entry]:
+    """The contracts of a bundle, with their transactions; malformed rows are left out, as in `tasks`."""
+    for _, entry in _placed(folder, malformed):
+        yield entry
+
+
+def _placed(folder: Path, malformed: Callable[[str], None]) -> Iterator[tuple[str, Entry]]:
+    """The contracts, each with its file and line."""
+    lines = list(_lines(folder / TASKS, malformed))
+    histories = _histories(folder / TRANSACTIONS, {line.task_id for _, line in lines}, malformed)
+    for place, line in lines:
+        yield (
+            place,
+            Entry(
+                address=line.address,
+                deployed_contract=line.deployed_contract,
+                target_contract=line.target_contract,
+                compiler=line.compiler_version_full,
+                optimiser=line.optimizer_raw,
+                constructor_arguments=line.constructor_arguments,
+                function_sum=line.function_sum,
+                prompt=line.prompt,
+                ground_truth=line.ground_truth,
+                source=line.source,
+                history=line.tx_source,
+                transactions=histories.get(line.task_id, ()),
+            ),
         )
 
 
 def count(folder: Path) -> int:
-    """How many contracts a bundle holds."""
-    return sum(1 for _ in _lines(folder / TASKS))
+    """How many well-formed contracts a bundle holds."""
+    return sum(1 for _ in _lines(folder / TASKS, lambda _: None))
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    decoder = msgspec.json.Decoder(_Line)
-    number = 0
+def _lines(path: Path, malformed: Callable[[str], None]) -> Iterator[tuple[str, _Line]]:
     try:
-        with gzip.open(path, "rb") as file:
-            for text in file:
-                number += 1
-                yield decoder.decode(text)
+        yield from read_gzip_lines(path, _Line, malformed)
     except FileNotFoundError:
         raise UserError(f"{path} is missing; run: solexp data fetch solcontracteval") from None
-    except msgspec.DecodeError as error:
-        raise DataError(f"{path} line {number}: {error}") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path} after line {number}: {error}") from None
 
 
-def _histories(path: Path, ids: list[str]) -> dict[str, tuple[Transaction, ...]]:
+def _histories(
+    path: Path, ids: Set[str], malformed: Callable[[str], None]
+) -> dict[str, tuple[Transaction, ...]]:
     # Arrow costs half a second to import, which commands that read no history should not pay. Its filters would import
     # pandas as well.
     import pyarrow  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        table = parquet.ParquetFile(path).read(columns=list(_COLUMNS))
+        file = parquet.ParquetFile(path)
+        missing = sorted(set(_COLUMNS) - set(file.schema_arrow.names))
+        if missing:
+            raise DataError(f"{path}: has no column {', '.join(missing)}")
+        table = file.read(columns=list(_COLUMNS))
     except FileNotFoundError:
         raise UserError(f"{path} is missing; run: solexp data fetch solcontracteval") from None
     except (OSError, pyarrow.ArrowException) as error:
@@ -105,7 +123,11 @@ def _histories(path: Path, ids: list[str]) -> dict[str, tuple[Transaction, ...]]
         if task_id in ids:
             part = table.slice(start, count)
             columns = [part.column(name).to_pylist() for name in _COLUMNS]
-            rows.setdefault(task_id, []).extend(map(_transaction, zip(*columns, strict=True)))
+            for number, row in enumerate(zip(*columns, strict=True), start):
+                try:
+                    rows.setdefault(task_id, []).append(_transaction(row))
+                except (TypeError, ValueError) as error:
+                    malformed(f"{path} row {number}: transaction of {task_id}: {error}")
     return {
         task_id: tuple(row for _, row in sorted(found, key=itemgetter(0)))
         for task_id, found in rows.items()
@@ -124,6 +146,9 @@ def _runs(values: list[str]) -> Iterator[tuple[str, int, int]]:
 def _transaction(row: tuple[Any, ...]) -> tuple[int, Transaction]:
     cell = dict(zip(_COLUMNS, row, strict=True))
     receipt = cell["receipt_status"]
+    absent = [name for name in _COLUMNS if cell[name] is None and name not in _OPTIONAL]
+    if absent:
+        raise ValueError(f"{', '.join(absent)} is missing")
     return cell["idx"], Transaction(
         hash=cell["hash"],
         block_number=cell["block_number"],

@@ -86,7 +86,7 @@ def succeeded(receipt_status: int | None, is_error: int) -> bool:
 def task(entry: Entry, *, calls: int | None = None) -> Task:
     """The task that an entry makes, with at most the first ``calls`` recorded calls.
 
-    Raises DataError where the entry contradicts itself; the message does not name the file, which the reader knows.
+    Raises DataError where the entry contradicts itself; the reader adds file and line.
     """
     context, request, framework = split_prompt(entry.prompt)
     path = f"{entry.deployed_contract}.sol"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import logging
 import os
 import shutil
 import subprocess
@@ -18,6 +18,9 @@ from solexp.benchmarks.solcontracteval.linking import linked, may_need_linking
 from solexp.benchmarks.solcontracteval.release import Problem, Release
 from solexp.core import DataError, Task, TimeLimitExceeded, ToolError, UserError
 from solexp.solidity.compiler import Compiler
+from solexp.store.records import read_gzip_lines, write_gzip_lines
+
+log = logging.getLogger(__name__)
 
 REPOSITORY = "https://github.com/yzf0304/SolContractEval"
 COMMIT = "9b88f1ab1a58a12d99f421a811221091d138a7cf"
@@ -60,7 +63,8 @@ def import_release(source: Path, folder: Path, *, origin: str | None = None) -> 
         first = f"; the first problem: {release.problems[0]}" if release.problems else ""
         raise UserError(f"{source} holds no usable task{first}")
     taskset.write(folder, "solcontracteval", origin or str(source), tasks)
-    _write_creations(folder, creations)
+    rows = (_Creation(id=task_id, input=data) for task_id, data in creations.items())
+    write_gzip_lines(folder / CREATIONS, rows)
     return Report(
         folder=folder,
         tasks=len(tasks),
@@ -99,19 +103,19 @@ def _linked(release: Release, tasks: list[Task], creations: dict[str, str]) -> l
     return result
 
 
-def _write_creations(folder: Path, creations: dict[str, str]) -> None:
-    staged = folder / f".{CREATIONS}.{os.getpid()}"
-    with staged.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-        for task_id, data in creations.items():
-            file.write(msgspec.json.encode({"id": task_id, "input": data}) + b"\n")
-    staged.replace(folder / CREATIONS)
+class _Creation(msgspec.Struct):
+    id: str
+    input: str
 
 
 def read_creations(folder: Path) -> dict[str, str]:
-    """Inputs of the recorded creations by task id, as an import wrote them."""
-    with gzip.open(folder / CREATIONS, "rb") as file:
-        rows = [msgspec.json.decode(line, type=dict[str, str]) for line in file]
-    return {row["id"]: row["input"] for row in rows}
+    """Inputs of the recorded creations by task id, as an import wrote them; malformed lines are left out."""
+    path = folder / CREATIONS
+    try:
+        rows = [row for _, row in read_gzip_lines(path, _Creation, log.warning)]
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing; import the data again") from None
+    return {row.id: row.input for row in rows}
 
 
 def fetch(folder: Path, *, repository: str = REPOSITORY, commit: str = COMMIT) -> Report:
