@@ -14,7 +14,7 @@ from hydra._internal.utils import get_args_parser
 from hydra.types import RunMode
 
 from solexp.cli import _parser
-from solexp.config import check, compose
+from solexp.config import build, compose
 from solexp.config.compose import check_overrides, plain
 from tests.docs.documents import PAGES, ROOT, Block, Command, anchors, blocks, commands, links
 
@@ -44,11 +44,12 @@ def test_a_run_composes(command: Command, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("SOLEXP_STAMP", "stamp")
+    monkeypatch.setenv("SOLEXP_DATA", str(tmp_path / "data"))
     flags = get_args_parser().parse_args(command.words[2:])
     for overrides in check_overrides(flags.overrides, flags.multirun):
         config = compose(overrides)
         assert flags.multirun or config.hydra.mode in (None, RunMode.RUN) or "=" in overrides[0]
-        check(plain(config))
+        build(plain(config))
 
 
 @pytest.mark.parametrize(
