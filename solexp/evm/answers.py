@@ -100,7 +100,7 @@ def read(
                 codeless = step.after
             raw = _plain(blocks[at + 1].calls[0]).returnData
             if raw not in known:
-                known[raw] = slots.read(raw) if plan.storage else {}
+                known[raw] = slots.read(raw)
             getters = zip(plan.getters, probed, strict=True)
             checkpoints.append(
                 Checkpoint(

@@ -124,7 +124,7 @@ class _Session:
         self._snapshot = ""
         self._scripts: dict[tuple[str, int, tuple[int, ...]], Script] = {}
         self._slots: dict[str, SlotPlan] = {}
-        self._known: dict[str, dict[str, dict[str, str]]] = {}
+        self._known: dict[SlotPlan, dict[str, dict[str, str]]] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -278,7 +278,7 @@ class _Session:
         code = ""
         if RESTORE in script.pieces:
             code = self._connection.ask("eth_getCode", address, "latest")
-        known = self._known.setdefault(slots.calldata, {})
+        known = self._known.setdefault(slots, {})
         dead_from: int | None = None
         while True:
             answer = self._connection.post(
@@ -297,7 +297,7 @@ class _Session:
         layout = subject.contract.storage_layout if self._plan.storage else None
         key = canonical(layout)
         if key not in self._slots:
-            self._slots[key] = plan_slots(layout, self._plan.keys, self._plan.max_slots)
+            self._slots[key] = plan_slots(layout, self._plan)
         return self._slots[key]
 
 

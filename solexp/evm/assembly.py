@@ -73,6 +73,7 @@ READER = assemble(
         0x40 MLOAD 0x80 ADD 0x40 MSTORE
     entry:
         0xc0 MLOAD ISZERO @group JUMPI
+        0x80 MLOAD 0x03 EQ @balance JUMPI
         0xa0 MLOAD
         0x80 MLOAD ISZERO @plain JUMPI
         0x20 MSTORE
@@ -84,10 +85,14 @@ READER = assemble(
         0x40 MLOAD CALLDATALOAD 0x00 MSTORE
         0x40 0x00 SHA3
         @read JUMP
+    balance:
+        0x40 MLOAD CALLDATALOAD BALANCE
+        @store JUMP
     plain:
         0x40 MLOAD CALLDATALOAD ADD
     read:
         0xe0 MLOAD ADD SLOAD
+    store:
         0x60 MLOAD MSTORE
         0x60 MLOAD 0x20 ADD 0x60 MSTORE
         0x40 MLOAD 0x20 ADD 0x40 MSTORE
@@ -101,7 +106,7 @@ READER = assemble(
 
 The calldata is a list of groups, each ``kind, base, count, offset`` (32-byte words) and its entries. Kind 0: entries
 are slots, relative to the base. Kind 1: entries are keys of the mapping at slot ``base``. Kind 2: entries are pairs of
-keys of the mapping of mappings there. ``offset`` is added to each slot (a member of a struct). The answer is the
+keys of the mapping of mappings there. Kind 3: entries are accounts whose balance is wanted. ``offset`` is added to each slot (a member of a struct). The answer is the
 contract's balance and one word an entry. Hashing slots here is an order of magnitude cheaper than in Python.
 """
 

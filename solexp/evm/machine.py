@@ -70,6 +70,13 @@ class Observation(msgspec.Struct, frozen=True):
     keys: Keys = Keys()
     max_slots: int = 8192
     """Storage slots read a checkpoint, at most."""
+    slots_of: dict[str, int] | None = None
+    """Slots read of each of the reference's variables. Of another contract only variables of these names are read, and
+    about as much of each, so that what is compared does not depend on what else it declares. None: everything."""
+    per_mapping: int | None = None
+    """Keys of each mapping that are read, at most; None: as the layout itself suggests."""
+    balances: tuple[str, ...] = ()
+    """Accounts whose balance is read, as 64 hex digits without ``0x``."""
 
 
 class Machine(Protocol):

@@ -140,7 +140,7 @@ class _Run:
         self._address = created_address(deployment.sender, deployment.nonce)
         self._fork = program.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
         self._slots: dict[str, SlotPlan] = {}
-        self._known: dict[str, dict[str, dict[str, str]]] = {}
+        self._known: dict[SlotPlan, dict[str, dict[str, str]]] = {}
 
     def trace(self, subject: Subject, reference: Trace | None) -> Trace:
         if subject.abstract:
@@ -227,7 +227,7 @@ class _Run:
         layout = subject.contract.storage_layout if self._plan.storage else None
         key = canonical(layout)
         if key not in self._slots:
-            self._slots[key] = plan_slots(layout, self._plan.keys, self._plan.max_slots)
+            self._slots[key] = plan_slots(layout, self._plan)
         slots = self._slots[key]
         script = write(
             self._program,
@@ -239,7 +239,7 @@ class _Run:
             distinct_blocks=self._machine.distinct_blocks,
             prelude=msgspec.json.encode(self._creation(subject, gas)).decode(),
         )
-        known = self._known.setdefault(slots.calldata, {})
+        known = self._known.setdefault(slots, {})
         dead_from: int | None = None
         while True:
             calls, checkpoints, codeless = answers.read(

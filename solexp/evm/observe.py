@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from solexp.core import ContractBuild, Program
 from solexp.evm.machine import Keys, Observation, Probe
+from solexp.evm.storage import budget
 from solexp.evm.words import created_address, word
 
 GetterRule = Literal["fallback", "always", "never"]
@@ -19,6 +20,7 @@ MAX_PAIRS = 1024
 MAX_WORDS = 384
 MAX_TEXTS = 32
 MAX_PROBES = 768
+MAX_BALANCES = 256
 MAX_WORDS_A_TRACE = 300_000
 _WORDS_A_CALL = 48
 _ZERO = "0" * 64
@@ -38,16 +40,22 @@ def observation(
     keys = keys_in_play(program)
     layout = reference.storage_layout is not None
     probed = getters == "always" or (getters == "fallback" and not layout)
+    accounts = keys.addresses[:MAX_BALANCES]
     if checkpoint_every:
         # More words in one trace are not worth their memory.
         readings = len(program.calls) // checkpoint_every + 1
         max_slots = max(64, min(max_slots, MAX_WORDS_A_TRACE // readings))
+        accounts = accounts[: max(8, max_slots // 8)]
+    widths = budget(reference.storage_layout, keys, max_slots)
     return Observation(
         checkpoint_every=checkpoint_every,
         storage=layout,
         getters=probes(reference, keys) if probed else (),
         keys=keys,
         max_slots=max_slots,
+        slots_of=widths.slots_of if layout else None,
+        per_mapping=widths.per_mapping if layout else None,
+        balances=accounts,
     )
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from solexp.evm.machine import Keys
+from solexp.evm.machine import Keys, Observation
 from solexp.evm.words import keccak, word
 
 ARRAY_ELEMENTS = 32
@@ -19,6 +19,11 @@ TEXT_WORDS = 4
 """Words of a long string or byte string that are read, at most."""
 DEEP_ENTRIES = 24
 """Entries of a mapping whose values are themselves strings or arrays, at most: each costs a hash here."""
+
+MOST_DEEP = 12
+"""Structs, arrays and mappings inside each other that are followed, at most: types can be recursive."""
+ROOM = 8
+"""A candidate may lay a variable out this much wider than the reference and still be read whole."""
 
 _ZERO_DIGITS = "0" * 64
 _ZERO = "0x" + _ZERO_DIGITS
@@ -72,9 +77,6 @@ class SlotPlan:
         return found
 
 
-EMPTY = SlotPlan("0x", (), ())
-
-
 def canonical(layout: dict[str, Any] | None) -> str:
     """A layout without the parts that differ between two compilations of the same variables."""
     if layout is None:
@@ -96,11 +98,27 @@ def variables(layout: dict[str, Any] | None) -> tuple[str, ...]:
     return () if layout is None else tuple(v["label"] for v in layout["storage"])
 
 
-def plan_slots(layout: dict[str, Any] | None, keys: Keys, max_slots: int = 8192) -> SlotPlan:
-    """The slots to read for this layout, with mapping keys from ``keys``, at most ``max_slots`` of them."""
-    if layout is None or not layout["storage"]:
-        return EMPTY
-    return _Planner(layout, keys, max_slots).plan()
+class Budget(NamedTuple):
+    """How much of each variable is read."""
+
+    slots_of: dict[str, int]
+    """Slots by name of the variable."""
+    per_mapping: int
+    """Keys of each mapping."""
+
+
+def budget(layout: dict[str, Any] | None, keys: Keys, max_slots: int) -> Budget:
+    """What reading the reference takes, as the measure for the others."""
+    if layout is None:
+        return Budget({}, 0)
+    planner = _Planner(layout, Observation(keys=keys, max_slots=max_slots))
+    planner.plan()
+    return Budget(planner.used, planner.per_mapping)
+
+
+def plan_slots(layout: dict[str, Any] | None, plan: Observation) -> SlotPlan:
+    """The slots to read for this layout, as the plan says, and the balances that it names."""
+    return _Planner(layout or {"storage": []}, plan).plan()
 
 
 class _Place:
@@ -127,25 +145,49 @@ class _Place:
 
 
 class _Planner:
-    def __init__(self, layout: dict[str, Any], keys: Keys, max_slots: int) -> None:
+    def __init__(self, layout: dict[str, Any], plan: Observation) -> None:
         self._types: dict[str, Any] = layout.get("types") or {}
         self._variables: list[dict[str, Any]] = layout["storage"]
-        self._keys = keys
-        self._left = max_slots
+        self._keys = plan.keys
+        self._balances = plan.balances
+        self._room = plan.slots_of
+        self._total = plan.max_slots if plan.slots_of is None else ROOM * plan.max_slots
+        self._left = 0
         mappings = sum(t["encoding"] == "mapping" for t in self._types.values())
-        self._per_mapping = max(8, max_slots // max(1, 2 * mappings))
+        self.per_mapping = plan.per_mapping or max(8, plan.max_slots // max(1, 2 * mappings))
+        self.used: dict[str, int] = {}
         self._plain: dict[int, int] = {}
         self._groups: dict[tuple[int, int, int], tuple[_Place, int]] = {}
         self._fields: list[tuple[str, tuple[int, int, int] | None, int, int, int, bool]] = []
         self._skipped: list[str] = []
+        self._depth = 0
 
     def plan(self) -> SlotPlan:
         for variable in self._variables:
-            place = _Place(0, int(variable["slot"]), [(variable["label"], "")])
+            name = variable["label"]
+            if self._room is not None and name not in self._room:
+                continue
+            allowed = self._total
+            if self._room is not None:
+                allowed = min(allowed, ROOM * self._room[name] + 64)
+            self._left = allowed
+            place = _Place(0, int(variable["slot"]), [(name, "")])
             self._visit(variable["type"], place, "", int(variable["offset"]))
+            taken = allowed - self._left
+            self.used[name] = self.used.get(name, 0) + taken
+            self._total -= taken
         return self._lay_out()
 
     def _visit(self, name: str, place: _Place, suffix: str, offset: int) -> None:
+        if self._left < 1 or self._depth >= MOST_DEEP:
+            root = place.entries[0][0] if place.entries else ""
+            self._skipped.append(root.partition("[")[0].partition(".")[0])
+            return
+        self._depth += 1
+        self._follow(name, place, suffix, offset)
+        self._depth -= 1
+
+    def _follow(self, name: str, place: _Place, suffix: str, offset: int) -> None:
         kind = self._types[name]
         encoding = kind["encoding"]
         if encoding == "mapping":
@@ -203,10 +245,10 @@ class _Planner:
             base = place.base + place.offset
             label = place.entries[0][0] + suffix
             entries = [(f"{label}[{_name(key, key_type)}]", key) for key in self._of(key_type)]
-            self._visit(kind["value"], _Place(1, base, entries[: self._per_mapping]), "", 0)
+            self._visit(kind["value"], _Place(1, base, entries[: self.per_mapping]), "", 0)
         elif place.kind == 1 and place.offset == 0 and not suffix:
             entries = self._paired(place, key_type)
-            self._visit(kind["value"], _Place(2, place.base, entries[: self._per_mapping]), "", 0)
+            self._visit(kind["value"], _Place(2, place.base, entries[: self.per_mapping]), "", 0)
         else:
             self._skipped.append(place.entries[0][0] + suffix if place.entries else suffix)
 
@@ -221,7 +263,7 @@ class _Planner:
             if paired:
                 return paired
         inner = self._of(key_type)
-        width = max(4, min(len(inner), self._per_mapping // max(1, len(place.entries))))
+        width = max(4, min(len(inner), self.per_mapping // max(1, len(place.entries))))
         return [
             (f"{label}[{_name(second, key_type)}]", first + second)
             for label, first in place.entries
@@ -271,7 +313,13 @@ class _Planner:
             parts += [word(place.kind), word(place.base), word(count), word(place.offset)]
             parts += [key for _, key in place.entries[:count]]
         fields = [Field(label, starts[g] + i, s, e, n) for label, g, i, s, e, n in self._fields]
-        return SlotPlan("0x" + "".join(parts), fields, self._skipped)
+        if self._balances:
+            parts += [word(3), word(0), word(len(self._balances)), word(0), *self._balances]
+            fields += [
+                Field(f"balance of 0x{account[24:]}", at + place, 0, 64)
+                for place, account in enumerate(self._balances)
+            ]
+        return SlotPlan("0x" + "".join(parts), fields, tuple(dict.fromkeys(self._skipped)))
 
 
 def _relabelled(place: _Place, suffix: str) -> _Place:

@@ -2,7 +2,9 @@
 
 A task is undecidable when its original does not deploy or does too little. It is vacuous when a
 stub, the original with its functions emptied or always reverting, cannot be told from the original:
-then the recorded calls never reach what was to be written, and a pass would mean nothing.
+then the recorded calls never reach what was to be written, and a pass would mean nothing. And it
+is undecidable when the original cannot be told from itself: a contract that hands out the hash of
+its own code, as one that creates others at addresses derived from theirs, fails every candidate.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ from solexp.solidity.splice import splice
 from solexp.solidity.stubs import Kind, stubbed
 
 Measures = dict[str, float | int | bool | str | None]
+
+_REMARK = "\n// the same contract under another hash\n"
+"""Makes the original's twin: the same in all but the hash of its metadata."""
 
 _STUBS: tuple[Kind, ...] = ("empty", "revert")
 
@@ -68,12 +73,16 @@ def survey(
 ) -> Grounds:
     """Run the original and its stubs, and say what the task's history can tell along ``axes``."""
     stubs = _stubs(stage, case)
-    subjects = [stage.original, *(found for _, found in stubs)]
+    twin = _built(stage, case, case.task.reference + _REMARK)
+    subjects = [stage.original, *(found for _, found in stubs), *([twin] if twin else [])]
     original, *others = machine.run(stage.program, subjects, stage.plan)
     tried = exercise(stage.program, original, stage.contract)
     measures = _measures(tried, stage.program, original)
     reason = _too_little(original, tried, least)
     if reason is not None:
+        return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
+    if twin is not None and compare(original, others.pop(), stage.program).diverges(axes):
+        reason = "what the original does depends on the hash of its own code"
         return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
     told: list[tuple[str, ...]] = []
     outcome = None
@@ -92,14 +101,20 @@ def survey(
 def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:
     """The stubs that compile and can be deployed; the others cannot pass for the original anyway."""
     task = case.task
-    found = []
-    for kind in _STUBS:
-        code = stubbed(task.reference, task.target.contract, kind)
-        build = case.compiled(splice(task, code))
-        made = build.contract(stage.program.deployment.contract) if build.ok else None
-        if made is not None and made.creation != "0x" and not made.missing_libraries:
-            found.append((kind, subject(build, made, case)))
-    return found
+    built = (
+        (kind, _built(stage, case, stubbed(task.reference, task.target.contract, kind)))
+        for kind in _STUBS
+    )
+    return [(kind, found) for kind, found in built if found is not None]
+
+
+def _built(stage: Stage, case: Case, code: str) -> Subject | None:
+    """The deployed contract with ``code`` in the target's place; None when it cannot be deployed."""
+    build = case.compiled(splice(case.task, code))
+    made = build.contract(stage.program.deployment.contract) if build.ok else None
+    if made is None or made.creation == "0x" or made.missing_libraries:
+        return None
+    return subject(build, made, case)
 
 
 def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:

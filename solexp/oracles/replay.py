@@ -45,7 +45,7 @@ class Replay:
         axes: str | list[str] = "solcontracteval",
         fidelity: Literal["all", "faithful"] = "all",
         checkpoint_every: int | None = None,
-        getters: GetterRule = "fallback",
+        getters: GetterRule = "always",
         min_successful_calls: int = 5,
         min_selectors: int = 1,
         min_events: int = 0,
@@ -178,9 +178,10 @@ class _Judgement:
         places = {}
         for index, (build, contract) in list(self._builds.items()):
             if contract.missing_libraries:
+                # The original needs none of these: to need one is the candidate's own doing.
                 needed = ", ".join(contract.missing_libraries)
-                reason = f"the code still has to be linked with {needed}"
-                self._settle(index, Outcome.HARNESS_ERROR, {"reason": reason})
+                reason = f"it cannot be deployed: it has to be linked with {needed}"
+                self._settle(index, Outcome.FAIL, {"reason": reason})
                 continue
             made = subject(build, contract, self._case)
             key = _identity(made)
