@@ -29,7 +29,7 @@ from solexp.oracles.staging import Stage, stage, subject
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 4
+SCHEMA = 5
 """Raised with every change of what a verdict says."""
 
 
