@@ -11,7 +11,7 @@ import msgspec
 
 from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
 from solexp.evm import answers
-from solexp.evm.anvils import anvil_for, old_forks_exact, version_of
+from solexp.evm.anvils import anvil_for, old_forks_exact, version_of, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
 from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeployable
@@ -30,6 +30,8 @@ class Limit(Exception):
 
 class AnvilMachine:
     """Runs programs on private anvil processes: one a call of `run`, one more for each further fork it crosses."""
+
+    reproducible = True
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class AnvilMachine:
             "memory_mb": self.memory_mb,
             "answer_mb": self.answer_mb,
             "old_forks_exact": old_forks_exact(),
+            "anvils": versions(),
         }
 
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:

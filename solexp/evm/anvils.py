@@ -48,6 +48,16 @@ def version_of(anvil: Path) -> str:
     return words[-1] if words else "unknown"
 
 
+def versions() -> tuple[str, ...]:
+    """Versions of the anvils that run forks before London and from it on; none where none can be had."""
+    forks = ("berlin", "london") if old_forks_exact() else ("london",)
+    try:
+        return tuple(version_of(anvil_for(fork)) for fork in forks)
+    except ToolError as error:
+        log.warning("the version of anvil is not known: %s", error)
+        return ()
+
+
 def old_forks_exact() -> bool:
     """Whether this platform has an anvil that prices forks before London right."""
     return foundry_platform() in _OLD_FORKS

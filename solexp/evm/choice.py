@@ -29,7 +29,7 @@ def machine(
         ("answer_mb", answer_mb),
     ):
         if value <= 0:
-            raise UserError(f"machine.{name}: must be above 0, got {value}")
+            raise UserError(f"oracle.replay.machine.{name}: must be above 0, got {value}")
     if rpc_url is None:
         return AnvilMachine(
             gas=gas, forks=forks, timeout_s=timeout_s, memory_mb=memory_mb, answer_mb=answer_mb

@@ -82,6 +82,11 @@ class Observation(msgspec.Struct, frozen=True):
 class Machine(Protocol):
     """Runs one program on several contracts under like conditions."""
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether what `fingerprint` says fixes every trace, so that verdicts may be kept."""
+        ...
+
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
         """One trace a subject, in order.
 

@@ -25,6 +25,11 @@ from solexp.evm.script import BLOCK_GAS, RESTORE, write
 from solexp.evm.storage import SlotPlan, canonical, plan_slots
 from solexp.evm.words import created_address
 
+MOVING = ("latest", "pending", "safe", "finalized")
+"""Tags of blocks that are others tomorrow."""
+
+_IDENTITY_S = 10.0
+
 CODE_LIMIT = 24_576
 """Bytes of runtime code that a contract may have, from Spurious Dragon on (EIP-170)."""
 
@@ -55,7 +60,8 @@ class NodeMachine:
         """
         if not rpc_url.startswith(("http://", "https://")):
             raise UserError(
-                f"machine.rpc_url: must start with http:// or https://, got {rpc_url!r}"
+                "oracle.replay.machine.rpc_url: must start with http:// or https://, "
+                f"got {rpc_url!r}"
             )
         self.rpc_url = rpc_url
         self.block = block
@@ -64,6 +70,7 @@ class NodeMachine:
         self.answer_mb = answer_mb
         self.distinct_blocks = distinct_blocks
         self._tools: dict[str, str] = {}
+        self._identity: tuple[int | None, str | None] | None = None
 
     def tools(self) -> dict[str, str]:
         """What the node says it is."""
@@ -78,7 +85,34 @@ class NodeMachine:
             "timeout_s": self.timeout_s,
             "answer_mb": self.answer_mb,
             "distinct_blocks": self.distinct_blocks,
+            "chain": self._chain(),
         }
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether ``block`` is the same state every time, and the node said which."""
+        return self.block not in MOVING and self._chain()[1] is not None
+
+    def _chain(self) -> tuple[int | None, str | None]:
+        """Chain id, and the hash of the starting block; None for what the node did not say when first asked.
+
+        What ``recorded`` starts from differs from task to task: there the first block stands for the whole chain.
+        """
+        if self.block in MOVING:
+            return None, None
+        if self._identity is None:
+            connection = Connection(self.rpc_url, timeout_s=min(self.timeout_s, _IDENTITY_S))
+            place = hex(self.block) if isinstance(self.block, int) else self.block
+            try:
+                number = int(connection.ask("eth_chainId"), 16)
+                first = "0x0" if place == "recorded" else place
+                block = connection.ask("eth_getBlockByNumber", first, False)
+                self._identity = number, block["hash"] if block else None
+            except (HarnessError, TimeLimitExceeded):
+                self._identity = None, None
+            finally:
+                connection.close()
+        return self._identity
 
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
         """One trace a subject, in order; see `solexp.evm.machine.Machine`.
@@ -95,12 +129,13 @@ class NodeMachine:
                 traces.append(run.trace(subject, traces[0] if traces else None))
         except NodeGone as error:
             raise UserError(
-                f"machine.rpc_url: no node answers at {self.rpc_url}; start it, or leave rpc_url out"
+                f"oracle.replay.machine.rpc_url: no node answers at {self.rpc_url}; "
+                "start it, or leave rpc_url out"
             ) from error
         except RpcError as error:
             if error.code == -32601:
                 raise UserError(
-                    f"machine.rpc_url: the node at {self.rpc_url} lacks eth_simulateV1; "
+                    f"oracle.replay.machine.rpc_url: the node at {self.rpc_url} lacks eth_simulateV1; "
                     "use geth, reth, Nethermind, Besu or anvil of a recent release"
                 ) from error
             raise
@@ -115,7 +150,8 @@ class NodeMachine:
             head = int(connection.ask("eth_blockNumber"), 16)
             if wanted > head:
                 raise UserError(
-                    f"machine.rpc_url: the node at {self.rpc_url} is at block {head}, before the recorded {wanted}; "
+                    f"oracle.replay.machine.rpc_url: the node at {self.rpc_url} is at block {head}, "
+                    f"before the recorded {wanted}; "
                     "let it catch up, or set oracle.replay.machine.block=latest"
                 )
             return hex(wanted)

@@ -28,6 +28,7 @@ ROOM = 8
 _ZERO_DIGITS = "0" * 64
 _ZERO = "0x" + _ZERO_DIGITS
 _SIGNED = re.compile(r"int\d+")
+_KEYS = re.compile(r"\[[^\]]*\]")
 
 Entry = tuple[str, str]
 """Label so far, and the key or keys as hex digits."""
@@ -249,8 +250,8 @@ class _Planner:
         elif place.kind == 1 and place.offset == 0 and not suffix:
             entries = self._paired(place, key_type)
             self._visit(kind["value"], _Place(2, place.base, entries[: self.per_mapping]), "", 0)
-        else:
-            self._skipped.append(place.entries[0][0] + suffix if place.entries else suffix)
+        elif place.entries:
+            self._skipped.append(_KEYS.sub("[]", place.entries[0][0] + suffix))
 
     def _paired(self, place: _Place, key_type: str) -> list[Entry]:
         if _is_address(key_type):

@@ -17,8 +17,17 @@ class Case:
     Every distinct text is compiled once, however many candidates hold it and however many oracles ask.
     """
 
-    def __init__(self, task: Task, candidates: Sequence[Candidate], compiler: Compiler) -> None:
+    def __init__(
+        self,
+        task: Task,
+        candidates: Sequence[Candidate],
+        compiler: Compiler,
+        *,
+        cached: bool = True,
+    ) -> None:
+        """``cached``: whether oracles may keep what they find out, and use what was kept."""
         self.task = task
+        self.cached = cached
         self.candidates = tuple(candidates)
         self._compiler = compiler
         self._builds: dict[str, Build] = {}

@@ -34,6 +34,10 @@ STUBS = "stubs_differ"
 """The measure that says which axes tell each stub from the original, such as ``status,return|status``."""
 
 
+KEEP = "keep"
+"""The measure that is False where a limit cut a run short: another time it may end otherwise."""
+
+
 class Minima(msgspec.Struct, frozen=True):
     """The least that the original has to do for its task to count."""
 
@@ -54,6 +58,8 @@ class Grounds(msgspec.Struct, frozen=True, kw_only=True):
     stubs: tuple[tuple[str, ...], ...] = ()
     """For each stub that runs to its end, the axes that tell it from the original: along any others the task is
     vacuous."""
+    not_read: tuple[str, ...] = ()
+    """Variables of the original of which not all is read, such as ``votes[][]``, a mapping three deep."""
 
     def told(self) -> Measures:
         """The measures of every verdict about the task, also of one that ran nothing."""
@@ -77,8 +83,11 @@ def survey(
     subjects = [stage.original, *(found for _, found in stubs), *([twin] if twin else [])]
     original, *others = machine.run(stage.program, subjects, stage.plan)
     tried = exercise(stage.program, original, stage.contract)
-    measures = _measures(tried, stage.program, original)
-    reason = _too_little(original, tried, least)
+    history, trace_of_all = stage.whole or (stage.program, original)
+    measures = _measures(tried, history, trace_of_all)
+    if any(trace.stopped for trace in (trace_of_all, original, *others)):
+        measures[KEEP] = False
+    reason = _cut_short(trace_of_all) or _too_little(original, tried, least)
     if reason is not None:
         return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
     if twin is not None and compare(original, others.pop(), stage.program).diverges(axes):
@@ -117,9 +126,13 @@ def _built(stage: Stage, case: Case, code: str) -> Subject | None:
     return subject(build, made, case)
 
 
+def _cut_short(original: Trace) -> str | None:
+    return f"the original used up its {original.stopped}" if original.stopped else None
+
+
 def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
     if original.stopped:
-        return f"the original used up its {original.stopped}"
+        return _cut_short(original)
     if original.address is None:
         output = original.deployment.output
         said = original.deployment.error or (
@@ -152,6 +165,7 @@ def _measures(tried: Exercise, program: Program, original: Trace) -> Measures:
         "functions_exercised_share": tried.share,
         "recorded_calls": len(known),
         "statuses_as_recorded": sum(r.status == result.status for r, result in known),
+        "successful_as_recorded": sum(r.status and result.status for r, result in known),
         "gas_as_recorded": sum(
             r.status and result.status and r.gas_used == result.gas_used for r, result in known
         ),

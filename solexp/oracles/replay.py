@@ -21,16 +21,18 @@ from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import Comparison, axis_set, compare, divergence
 from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
-from solexp.evm.storage import canonical
+from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
-from solexp.oracles.grounds import Grounds, Minima, survey, undecidable
+from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised with every change of what a verdict says."""
+
+_LABELS_SHOWN = 40
 
 
 class Replay:
@@ -94,6 +96,8 @@ class Replay:
         for tool, version in self.machine.tools().items():
             case.used(tool, version)
         share = (time.perf_counter() - started) / max(1, len(found))
+        if not self.machine.reproducible:
+            found = [_not_to_keep(row) for row in found]
         return [msgspec.structs.replace(row, seconds=share) for row in found]
 
 
@@ -131,14 +135,27 @@ class _Judgement:
         if isinstance(staged, str):
             return undecidable(staged)
         oracle = self._oracle
+        case = self._case
+        if not (case.cached and oracle.machine.reproducible):
+            return self._survey(staged)
         store = Store(cache_home() / "grounds", SCHEMA)
-        key = content_hash(self._case.task.content_hash, oracle.fingerprint())
+        compiler = case.reference().compiler
+        key = content_hash(case.task.content_hash, oracle.fingerprint(), compiler)
         known = store.get(key, Grounds)
         if known is None:
-            least = Minima(oracle.min_successful_calls, oracle.min_selectors, oracle.min_events)
-            known = survey(staged, self._case, oracle.machine, oracle.axes, least)
-            store.put(key, known)
+            known = self._survey(staged)
+            if known.measures.get(KEEP) is not False:
+                store.put(key, known)
         return known
+
+    def _survey(self, staged: Stage) -> Grounds:
+        oracle = self._oracle
+        least = Minima(oracle.min_successful_calls, oracle.min_selectors, oracle.min_events)
+        found = survey(staged, self._case, oracle.machine, oracle.axes, least)
+        if not staged.plan.storage:
+            return found
+        not_read = plan_slots(staged.contract.storage_layout, staged.plan).skipped
+        return msgspec.structs.replace(found, not_read=not_read)
 
     def _sort_out(self) -> None:
         """Settles every candidate that needs no run."""
@@ -164,6 +181,14 @@ class _Judgement:
     def _run(self, staged: Stage) -> None:
         subjects, places = self._subjects(staged.original)
         reference, *traces = self._oracle.machine.run(staged.program, subjects, staged.plan)
+        cut = reference.stopped or (staged.whole and staged.whole[1].stopped)
+        if cut:
+            # It did not when the grounds were found. Candidates cannot be compared with half a trace.
+            for index in places:
+                reason = f"this time the original used up its {cut}"
+                self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+                self._ready[index] = _not_to_keep(self._ready[index])
+            return
         traces.insert(0, reference)
         compared: dict[int, Comparison] = {}
         for index, place in places.items():
@@ -206,7 +231,9 @@ class _Judgement:
             fails, outcome = False, Outcome.VACUOUS
             evidence["reason"] = self._grounds.reason
         if comparison.missing:
-            evidence["variables_missing"] = list(comparison.missing)
+            evidence["variables_missing"] = list(comparison.missing[:_LABELS_SHOWN])
+        if self._grounds.not_read:
+            evidence["storage_not_read"] = list(self._grounds.not_read[:_LABELS_SHOWN])
         firsts = {
             axis: msgspec.to_builtins(divergence(place, program, contract))
             for axis, place in comparison.first.items()
@@ -239,6 +266,10 @@ class _Judgement:
             evidence=evidence,
             measures=self._grounds.told(),
         )
+
+
+def _not_to_keep(said: Verdict) -> Verdict:
+    return msgspec.structs.replace(said, measures=said.measures | {KEEP: False})
 
 
 def _nothing(program: Program) -> ContractBuild:

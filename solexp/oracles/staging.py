@@ -18,6 +18,8 @@ class Stage(msgspec.Struct, frozen=True):
     """The original's build of the contract that is deployed, which need not be the one that was to be written."""
     original: Subject
     plan: Observation
+    whole: tuple[Program, Trace] | None = None
+    """Where calls were left out: the program with them, and the original's trace of it."""
 
 
 def stage(
@@ -45,10 +47,10 @@ def stage(
         return _why_no_original(reference, contract, program)
     original = subject(reference, contract, case)
     plan = observation(program, contract, checkpoint_every=checkpoint_every, getters=getters)
-    if faithful:
-        [trace] = machine.run(program, [original], plan)
-        program = _faithful(program, trace)
-    return Stage(program, contract, original, plan)
+    if not faithful:
+        return Stage(program, contract, original, plan)
+    [trace] = machine.run(program, [original], plan)
+    return Stage(_faithful(program, trace), contract, original, plan, (program, trace))
 
 
 def subject(build: Build, contract: ContractBuild, case: Case) -> Subject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from solexp.core import Call, CallResult, HarnessError, Program, Trace
 from solexp.evm.anvil import AnvilMachine
+from solexp.evm.anvils import anvil_for, old_forks_exact, version_of
 from solexp.evm.machine import Observation, Subject
 from solexp.evm.observe import observation
 from solexp.evm.words import word
@@ -42,6 +44,13 @@ def test_a_program_becomes_a_trace_at_the_recorded_address(subject: Make) -> Non
     assert [int(result.output, 16) for result in trace.calls] == totals
     assert trace.calls[0].logs[0].topics[1] == f"0x{'0' * 24}{OTHER[2:]}"
     assert trace.hardfork == "london"
+
+
+def test_the_releases_of_anvil_are_part_of_what_a_trace_depends_on() -> None:
+    old, new = version_of(anvil_for("berlin")), version_of(anvil_for("london"))
+    told = AnvilMachine().fingerprint()["anvils"]
+    assert told == ((old, new) if old_forks_exact() else (new,))
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+.*", version) for version in (old, new))
 
 
 def test_all_subjects_of_a_run_start_from_the_same_state(subject: Make) -> None:

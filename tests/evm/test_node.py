@@ -121,12 +121,26 @@ def test_code_above_the_limit_and_reverting_constructors_do_not_deploy(
     assert second.address is None
 
 
+def test_what_is_kept_depends_on_the_chain_and_the_block_it_starts_from(node: str) -> None:
+    fixed, later = NodeMachine(node, block=BLOCK - 1), NodeMachine(node, block=BLOCK)
+    connection = Connection(node)
+    block = connection.ask("eth_getBlockByNumber", hex(BLOCK - 1), False)
+    connection.close()
+    assert fixed.fingerprint()["chain"] == (1, block["hash"])
+    assert fixed.fingerprint() != later.fingerprint()
+    assert fixed.reproducible
+    for block in ("latest", "pending", "safe", "finalized"):
+        assert not NodeMachine(node, block=block).reproducible
+    assert not NodeMachine("http://127.0.0.1:9", block=5).reproducible
+    assert not NodeMachine(node, block=BLOCK + 10**6).reproducible
+
+
 def test_a_node_that_is_not_there_is_named_in_one_line(subject: Make) -> None:
     history = program()
     plan = observation(history, subject(BOX).contract)
     with pytest.raises(UserError, match=r"no node answers at http://127\.0\.0\.1:9"):
         NodeMachine("http://127.0.0.1:9").run(history, [subject(BOX)], plan)
-    with pytest.raises(UserError, match="must start with http"):
+    with pytest.raises(UserError, match=r"^oracle\.replay\.machine\.rpc_url: must start with http"):
         NodeMachine("localhost:8545")
 
 

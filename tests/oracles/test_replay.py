@@ -22,6 +22,7 @@ from solexp.core import (
     UserError,
     Verdict,
 )
+from solexp.evm.anvil import AnvilMachine
 from solexp.metrics.summary import summarise
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
@@ -112,6 +113,15 @@ def test_candidates_that_never_run_get_their_own_outcomes(compiler: Compiler) ->
     assert found[0].evidence["reason"] == "refused"
     assert found[2].divergence is not None
     assert found[2].divergence.axis == "deployment"
+
+
+def test_state_that_is_too_deep_to_be_read_is_named(compiler: Compiler) -> None:
+    deep = "mapping(uint256 => mapping(uint256 => mapping(address => bool))) votes; uint256 public total;"
+    code = BOX.replace("uint256 public total;", deep)
+    found = _judged(compiler, code, of=task(code))[0]
+    assert found.outcome is Outcome.PASS
+    assert found.evidence["storage_not_read"] == ["votes[][]"]
+    assert "storage_not_read" not in _judged(compiler, BOX)[0].evidence
 
 
 def test_candidates_with_the_same_code_are_run_once_and_judged_alike(compiler: Compiler) -> None:
@@ -258,7 +268,55 @@ def test_unfaithful_calls_can_be_left_out(compiler: Compiler) -> None:
     [every] = _judged(compiler, BOX, of=history)
     [faithful] = _judged(compiler, BOX, oracle=Replay(fidelity="faithful"), of=history)
     assert (every.measures["calls"], every.measures["statuses_as_recorded"]) == (8, 7)
-    assert (faithful.measures["calls"], faithful.measures["statuses_as_recorded"]) == (7, 7)
+    # How far the original agrees with the chain is told of all calls, also of those left out.
+    for measures in (every.measures, faithful.measures):
+        assert measures["recorded_calls"] == 8
+        assert measures["statuses_as_recorded"] == 7
+        assert measures["successful_as_recorded"] == 7
+    assert faithful.measures["calls"] == 7
+
+
+def _grounds(folder: Path) -> int:
+    return sum(1 for path in (folder / "grounds").rglob("*.json"))
+
+
+def test_what_a_history_can_tell_is_kept_unless_nothing_may_be(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
+    Replay().judge(Case(task(), candidates([BOX]), compiler, cached=False))
+    assert _grounds(tmp_path) == 0
+    [found] = Replay().judge(Case(task(), candidates([BOX]), compiler))
+    assert "keep" not in found.measures
+    assert _grounds(tmp_path) == 1
+
+
+def test_nothing_is_kept_of_an_original_that_was_cut_short(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
+    loud = BOX.replace("return total;", "assembly { return(0, 600000) }")
+    history = program(*(put(n + 1, at=n + 1, gas=9_000_000) for n in range(6)))
+    for fidelity in ("all", "faithful"):
+        oracle = Replay(machine=AnvilMachine(answer_mb=1), fidelity=fidelity)
+        [found] = _judged(compiler, loud, oracle=oracle, of=task(loud, history))
+        assert found.outcome is Outcome.UNDECIDABLE
+        assert found.evidence["reason"] == "the original used up its answer"
+        assert found.measures["keep"] is False
+    assert _grounds(tmp_path) == 0
+
+
+def test_nothing_is_kept_of_a_machine_that_may_answer_otherwise_tomorrow(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Moving(AnvilMachine):
+        reproducible = False
+
+    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
+    found = _judged(compiler, BOX, "contract Box {", oracle=Replay(machine=Moving()))
+    assert [row.outcome for row in found] == [Outcome.PASS, Outcome.COMPILE_ERROR]
+    assert all(row.measures["keep"] is False for row in found)
+    assert _grounds(tmp_path) == 0
 
 
 def test_settings_out_of_range_are_refused_in_one_line() -> None:
