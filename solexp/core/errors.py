@@ -4,7 +4,9 @@ SolexpError
 ├── UserError            the input was wrong: one line, exit status 2
 │   └── DataError        ... and it was a file of a benchmark
 ├── HarnessError         a fault of ours or of a tool; never charged to a model
-│   └── ToolError        a compiler, node or installer is missing or misbehaves
+│   ├── ToolError        a compiler, node or installer is missing or misbehaves
+│   ├── RpcError         an EVM node answered with an error (solexp.evm.rpc)
+│   └── NodeGone         an EVM node does not answer any more (solexp.evm.rpc)
 └── TimeLimitExceeded    a candidate used up its limits
 
 Interrupted              the user pressed Ctrl-C; exit status 130

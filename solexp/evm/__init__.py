@@ -1,1 +1,1 @@
-"""."""
+"""The EVM: running recorded programs on a node, reading state off it, comparing the traces."""

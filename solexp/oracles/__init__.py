@@ -1,1 +1,1 @@
-"""."""
+"""What judges candidates: whether they compile, and whether they behave as the original over its history."""
