@@ -8,6 +8,7 @@ from typing import Protocol
 
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
+from solexp.core.task import series
 
 
 class Benchmark(Protocol):
@@ -22,15 +23,6 @@ class Benchmark(Protocol):
     def data_hashes(self) -> dict[str, str]:
         """SHA-256 of every data file that the tasks come from, by name."""
         ...
-
-
-def series(version: str) -> str:
-    """A compiler's series.
-
-    >>> series("0.8.17")
-    '0.8'
-    """
-    return ".".join(version.split(".")[:2])
 
 
 FILTERS: dict[str, Callable[[Task], str]] = {

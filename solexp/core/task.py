@@ -11,6 +11,15 @@ from solexp.core.hashing import content_hash
 from solexp.core.program import Program
 
 
+def series(version: str) -> str:
+    """A compiler's series.
+
+    >>> series("0.8.17")
+    '0.8'
+    """
+    return ".".join(version.split(".")[:2])
+
+
 class CompilerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Which compiler, and how it is asked."""
 

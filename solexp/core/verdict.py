@@ -54,7 +54,3 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Anything JSON can hold that explains the outcome: errors, axes that fail, reasons."""
     seconds: float = 0.0
     """Share of the judging time, in seconds; left out of comparisons between runs."""
-
-    @property
-    def candidate_key(self) -> str:
-        return f"{self.batch}/{self.repeat}/{self.index}"

@@ -5,26 +5,23 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import subprocess
-import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
 from solexp.core import ToolError
 from solexp.toolchain.install import ensure_node, ensure_soljson
+from solexp.toolchain.solc import native_compilers, solcx_unreachable
 
 log = logging.getLogger(__name__)
 
 Provider = Literal["native", "solcx", "soljson"]
 PROVIDERS: tuple[Provider, ...] = ("native", "solcx", "soljson")
 
-_REACH_SECONDS = 2.0
 _VERSION = re.compile(r"(\d+\.\d+\.\d+)(?:-[0-9A-Za-z.-]+)?\+commit\.[0-9a-f]+")
 
 
@@ -89,16 +86,8 @@ def ask_native(path: Path) -> str:
 
 
 def _native(version: str) -> Found:
-    home = Path.home()
-    on_path = shutil.which("solc")
-    candidates = [
-        *([Path(on_path)] if on_path else []),
-        home / ".svm" / version / f"solc-{version}",
-        home / ".solcx" / f"solc-v{version}",
-        home / ".solcx" / f"solc-v{version}" / "solc",
-    ]
-    for path in candidates:
-        if path.is_file() and os.access(path, os.X_OK):
+    for release, path in native_compilers():
+        if release in (None, version) and os.access(path, os.X_OK):
             try:
                 if release_of(ask_native(path)) == version:
                     return Found("native", version, path.resolve())
@@ -110,31 +99,10 @@ def _native(version: str) -> Found:
 @cache
 def _solcx_unreachable() -> str | None:
     """Why py-solc-x cannot download, found out once a process; None when it can."""
-    try:
-        import requests  # noqa: PLC0415
-        from solcx.install import BINARY_DOWNLOAD_BASE  # noqa: PLC0415
-    except ImportError as error:
-        return f"py-solc-x is not installed ({error})"
-    base = BINARY_DOWNLOAD_BASE.format("linux", "list.json")
-    answers: list[str | None] = []
-
-    def ask() -> None:
-        try:
-            requests.head(base, timeout=_REACH_SECONDS)
-            answers.append(None)
-        except requests.RequestException as error:
-            answers.append(type(error).__name__)
-
-    # A thread, since nothing else bounds the time that looking up a name may take.
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(2 * _REACH_SECONDS)
-    reason = answers[0] if answers else f"no answer in {2 * _REACH_SECONDS:g} s"
-    if reason is None:
-        return None
-    message = f"{urlsplit(base).hostname} cannot be reached ({reason})"
-    log.info("compilers by py-solc-x are left out: %s", message)
-    return message
+    reason = solcx_unreachable()
+    if reason is not None:
+        log.info("compilers by py-solc-x are left out: %s", reason)
+    return reason
 
 
 def _solcx(version: str) -> Found:

@@ -2,6 +2,9 @@
 
 The grammar is npm's, as solc reads it (its ``SemVerHandler``): alternatives by ``||``, comparators that all must hold
 within one, ``a - b`` ranges, ``^ ~ = < <= > >=`` with spaces allowed after them, ``x``, ``X`` and ``*`` as wildcards.
+
+A task names its release exactly, so no run chooses one: `choose_version` is for those who make tasks of sources whose
+release is not recorded.
 """
 
 from __future__ import annotations

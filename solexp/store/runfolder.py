@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.core import Generation, Task, UserError, Verdict
 from solexp.core.errors import nearest
+from solexp.core.task import series
 from solexp.store.records import Appender, read_json, read_lines, write_json, write_lines
 
 SCHEMA = 1
@@ -34,7 +35,7 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def series(self) -> str:
         """Compiler series, such as ``0.8``."""
-        return ".".join(self.compiler.split(".")[:2])
+        return series(self.compiler)
 
     @classmethod
     def of(cls, task: Task) -> TaskRow:

@@ -6,10 +6,8 @@ import importlib.metadata
 import os
 import platform
 import shutil
-import socket
 import sys
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +17,8 @@ from solexp.toolchain.homes import cache_home, data_home, tools_home
 from solexp.toolchain.install import foundry_on_path
 from solexp.toolchain.node import OLDEST_NODE, node_on_path, npm_on_path, on_path, shelved_node
 from solexp.toolchain.shelf import intact, place, shelved
+from solexp.toolchain.solc import native_compilers, solcx_unreachable
 from solexp.toolchain.tables import foundry, soljson
-
-NETWORK_LIMIT_S = 2.0
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +36,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checks() -> list[Check]:
-    """Every check, in the order in which a reader wants them. Takes a few seconds, 2 s of them on the network."""
+    """Every check, in the order in which a reader wants them. Takes some seconds, at most 4 of them on the network."""
     return [
         _python(),
         _node(),
@@ -137,15 +134,15 @@ def _from_shelf(  # noqa: PLR0917
 
 
 def _native_solc() -> Check:
-    home = Path.home()
-    places = [*home.glob(".solcx/solc-v*"), *home.glob(".svm/*/solc-*")]
-    versions = sorted({path.name.removeprefix("solc-").lstrip("v") for path in places})
-    found = on_path("solc")
-    where = [str(found[0])] if found else []
-    where += sorted({str(path.parents[0 if ".solcx" in path.parts else 1]) for path in places})
-    if where:
-        return Check(name="solc (native)", ok=True, where=", ".join(where), version=_span(versions))
-    return Check(name="solc (native)", ok=False, mend="none installed; py-solc-x or soljson serve")
+    found = native_compilers()
+    if not found:
+        mend = "none installed; py-solc-x or soljson serve"
+        return Check(name="solc (native)", ok=False, mend=mend)
+    folders = dict.fromkeys(
+        str(path if release is None else path.parent) for release, path in found
+    )
+    versions = sorted({release for release, _ in found if release}, key=_numbers)
+    return Check(name="solc (native)", ok=True, where=", ".join(folders), version=_span(versions))
 
 
 def _solcx() -> Check:
@@ -154,34 +151,14 @@ def _solcx() -> Check:
         return Check(
             name="py-solc-x", ok=False, mend=f"run: {sys.executable} -m pip install py-solc-x"
         )
-    reached = _solcx_host_answers()
+    reason = solcx_unreachable()
     return Check(
         name="py-solc-x",
-        ok=reached,
-        where="its host answers" if reached else "",
+        ok=reason is None,
+        where="its host answers" if reason is None else "",
         version=version,
-        mend="" if reached else f"its host did not answer in {NETWORK_LIMIT_S:g} s; soljson serves",
+        mend="" if reason is None else f"{reason}; soljson serves",
     )
-
-
-def _solcx_host_answers() -> bool:
-    from solcx.install import BINARY_DOWNLOAD_BASE  # noqa: PLC0415 (takes a third of a second)
-
-    host = BINARY_DOWNLOAD_BASE.split("/")[2]
-    answers = threading.Event()
-
-    def ask() -> None:
-        try:
-            socket.create_connection((host, 443), timeout=NETWORK_LIMIT_S).close()
-            answers.set()
-        except OSError:
-            pass
-
-    # Looking up a name can't be given a limit, so it is left behind in a thread when it takes too long.
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(NETWORK_LIMIT_S)
-    return answers.is_set()
 
 
 def _soljson() -> Check:
@@ -255,6 +232,10 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
 def _span(versions: Sequence[str]) -> str:

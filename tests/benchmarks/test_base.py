@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solexp.benchmarks.base import select, series
+from solexp.benchmarks.base import select
 from solexp.core import CompilerSettings, Target, Task, UserError
+from solexp.core.task import series
 
 
 def task(name: str, version: str = "0.8.20", category: str = "ERC20", audited: bool = True) -> Task:

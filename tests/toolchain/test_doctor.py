@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import platform
-import socket
 import sys
 import threading
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+import requests
 
 from solexp.toolchain.doctor import Check, checks, healthy, render
 from solexp.toolchain.shelf import shelve
+from solexp.toolchain.solc import native_compilers
 from solexp.toolchain.tables import foundry
 
 
@@ -75,7 +76,7 @@ def test_a_name_server_that_does_not_answer_holds_nobody_up(
         answered.set()
         raise OSError
 
-    monkeypatch.setattr(socket, "create_connection", hang)
+    monkeypatch.setattr(requests, "head", hang)
     try:
         solcx = by_name(checks())["py-solc-x"]
         # No clock: however busy the machine is, the doctor was done while the server still hung.
@@ -84,7 +85,21 @@ def test_a_name_server_that_does_not_answer_holds_nobody_up(
     finally:
         released.set()
     assert not solcx.ok
-    assert "did not answer" in solcx.mend
+    assert "cannot be reached (no answer in 4 s); soljson serves" in solcx.mend
+
+
+def test_native_compilers_are_found_where_their_installers_put_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert not by_name(checks())["solc (native)"].ok
+    for place in (".svm/0.8.17/solc-0.8.17", ".solcx/solc-v0.4.26", ".solcx/solc-v0.8.9/solc"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).touch()
+    assert [release for release, _ in native_compilers()] == ["0.8.17", "0.4.26", "0.8.9"]
+    assert all(path.is_file() for _, path in native_compilers())
+    assert by_name(checks())["solc (native)"].version == "0.4.26…0.8.17"
 
 
 def test_lines_are_plain_and_aligned() -> None:

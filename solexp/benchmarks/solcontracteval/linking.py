@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from eth_utils.crypto import keccak
 
 from solexp.benchmarks.solcontracteval.creation import linked_addresses
 from solexp.core import Task
+from solexp.evm.words import keccak, word
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.parsing import outline, with_members
 
@@ -49,4 +49,4 @@ def linked(task: Task, recorded: str, compiler: Compiler) -> Task:
 
 def placeholders(name: str) -> tuple[str, str]:
     """What stands in unlinked code for the library ``PATH:NAME``: until 0.4, and since 0.5."""
-    return f"__{name[:36]}".ljust(40, "_"), f"__${keccak(text=name).hex()[:34]}$__"
+    return f"__{name[:36]}".ljust(40, "_"), f"__${word(keccak(name.encode()))[:34]}$__"

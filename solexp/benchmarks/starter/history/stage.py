@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from eth_abi.abi import decode, encode
 from eth_utils.abi import function_abi_to_4byte_selector
-from eth_utils.crypto import keccak
 
 from solexp.benchmarks.starter.history.chain import Chain
 from solexp.core import Call, CallResult, ContractBuild, Deployment, Recorded
+from solexp.evm.words import keccak, word
 
 USERS = ("alice", "bob", "carol", "dave", "erin")
 """Actors of every script; all of them send something sooner or later."""
@@ -176,7 +176,7 @@ def address(name: str) -> str:
     """Returns the address of the actor called ``name``; addresses stand for themselves."""
     if name.startswith("0x"):
         return name
-    return "0x" + keccak(text=f"solexp starter: {name}")[12:].hex()
+    return "0x" + word(keccak(f"solexp starter: {name}".encode()))[24:]
 
 
 def deploy(deployment: Deployment, creation: str) -> tuple[Chain, str]:

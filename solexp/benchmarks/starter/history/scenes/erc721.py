@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from eth_utils.crypto import keccak
-
 from solexp.benchmarks.starter.history.scenes.cast import (
     ETHER,
     NOBODY,
@@ -14,6 +12,7 @@ from solexp.benchmarks.starter.history.scenes.cast import (
     user,
 )
 from solexp.benchmarks.starter.history.stage import Draft, Move, Stage, address
+from solexp.evm.words import keccak
 
 KINDS = tuple(kind.ljust(12, b"\0") for kind in (b"smith", b"baker", b"pilot"))
 ERC721 = "80ac58cd"
@@ -160,14 +159,16 @@ def badge_collection(stage: Stage) -> None:
 
 def pair(left: bytes, right: bytes) -> bytes:
     """Returns the node above two nodes of a gate pass's list."""
-    return keccak(min(left, right) + max(left, right))
+    return keccak(min(left, right) + max(left, right)).to_bytes(32, "big")
 
 
 def gate_pass(stage: Stage) -> None:
     """A list of four, a listed sale, an open one that sells out, locks, burns and an ended sale."""
     listed = {"alice": 6, "bob": 2, "carol": 9, "dave": 1}
     leaves = {
-        name: keccak(bytes.fromhex(address(name)[2:]) + granted.to_bytes(32, "big"))
+        name: keccak(bytes.fromhex(address(name)[2:]) + granted.to_bytes(32, "big")).to_bytes(
+            32, "big"
+        )
         for name, granted in listed.items()
     }
     left = pair(leaves["alice"], leaves["bob"])
