@@ -7,7 +7,7 @@ import math
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -157,19 +157,21 @@ class _Run:
                             oracles=oracles,
                             seconds=self.spec.execution.task_seconds,
                             memory_mb=self.spec.execution.memory_mb,
+                            cached=self.spec.execution.cache,
                         )
                     )
                 else:
                     progress.advance()
             tasks = {task.id: task for task in self.tasks}
-            for judged in judge_all(jobs, self.n_jobs, self.spec.execution.backend):
-                kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
-                file.write(*judged.verdicts)
-                self.verdicts += judged.verdicts
-                self.tools.update(judged.tools)
-                for line in judged.log:
-                    _LOG.debug("%s: %s", judged.task_id, line)
-                progress.advance()
+            with closing(judge_all(jobs, self.n_jobs, self.spec.execution.backend)) as results:
+                for judged in results:
+                    kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
+                    file.write(*judged.verdicts)
+                    self.verdicts += judged.verdicts
+                    self.tools.update(judged.tools)
+                    for line in judged.log:
+                        _LOG.debug("%s: %s", judged.task_id, line)
+                    progress.advance()
 
     def fail(self, error: Exception) -> None:
         """Write down what there is; when even that fails, at least that the run failed."""

@@ -16,6 +16,9 @@ from solexp.toolchain.homes import cache_home
 
 SCHEMA = 1
 
+_GAVE_UP = "CompilerAbort"
+"""Type of the error of a compiler that ended without an answer."""
+
 
 class _Kept(msgspec.Struct, frozen=True):
     verdict: Verdict
@@ -25,7 +28,9 @@ class _Kept(msgspec.Struct, frozen=True):
 class KeptVerdicts:
     """Looks verdicts up by (task, reply, strategy's extraction, oracle's settings and tools).
 
-    ``harness_error`` is never kept: a fault of ours deserves another try.
+    What may end otherwise on another day deserves another try, and is not kept: a fault of ours, a
+    limit of time or memory, a compiler that gave up, and whatever an oracle says not to keep by the
+    measure ``keep``.
     """
 
     def __init__(self, strategy: Strategy, oracles: Sequence[Oracle], enabled: bool) -> None:
@@ -79,8 +84,21 @@ class KeptVerdicts:
             return
         replies = {(g.batch, g.repeat, g.index): g for g in generations}
         for said in judged.verdicts:
-            if said.outcome is Outcome.HARNESS_ERROR:
+            if not _lasts(said):
                 continue
             generation = replies[said.batch, said.repeat, said.index]
             key = self._key(task, generation, said.oracle)
             self._store.put(key, _Kept(said, judged.tools))
+
+
+def _lasts(said: Verdict) -> bool:
+    if said.outcome in (Outcome.HARNESS_ERROR, Outcome.TIMEOUT):
+        return False
+    if said.measures.get("keep") is False:
+        return False
+    errors = said.evidence.get("errors")
+    return not (
+        said.outcome is Outcome.COMPILE_ERROR
+        and isinstance(errors, list)
+        and any(isinstance(each, dict) and each.get("type") == _GAVE_UP for each in errors)
+    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+import os
 import threading
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TypeVar, cast
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from solexp.core import Candidate, Outcome
-from solexp.judging.task import Job, Judged, judge_job
-from solexp.oracles.base import verdict
+from solexp.core import Candidate, Outcome, Verdict
+from solexp.judging.task import Job, Judged, candidate_of, charged, judge_job, judge_reference
+from solexp.judging.watch import end_with
+from solexp.oracles.base import Oracle, verdict
 
 _LOG = logging.getLogger("solexp.judging")
 
@@ -23,23 +28,41 @@ _SINGLE: set[ProcessPoolExecutor] = set()
 _POOLED = threading.Event()
 """joblib's executor has been used."""
 
+_DEATHS = {
+    "TerminatedWorkerError",  # loky
+    "KilledWorker",  # Dask
+    "WorkerCrashedError",  # Ray
+    "ActorDiedError",
+    "RayActorError",
+    "OutOfMemoryError",
+    "WorkerLostError",
+}
+"""What the backends raise when a worker process dies, by name: most of them are not installed."""
 
-def judge_all(jobs: Sequence[Job], n_jobs: int, backend: str = "loky") -> Iterator[Judged]:
+T = TypeVar("T")
+
+
+def judge_all(
+    jobs: Sequence[Job], n_jobs: int, backend: str = "loky"
+) -> Generator[Judged, None, None]:
     """Yield each job's result as it ends, in no particular order.
 
     A worker that dies takes along what it and its peers had in hand. Those jobs are tried again one
-    by one, and the job that kills its worker a second time becomes ``harness_error``; the rest goes
-    on in parallel.
+    by one, and then the replies of a job that kills its worker again; the reference alone decides
+    whether such a reply fails or the harness does. The rest goes on in parallel.
     """
     waiting = list(jobs)
     while waiting:
         handed: list[Job] = []
         ended: set[str] = set()
         try:
-            for judged in _parallel(waiting, n_jobs, backend, handed):
-                ended.add(judged.task_id)
-                yield judged
-        except TerminatedWorkerError:
+            with closing(_parallel(waiting, n_jobs, backend, handed)) as results:
+                for judged in results:
+                    ended.add(judged.task_id)
+                    yield judged
+        except Exception as error:
+            if not _is_death(error):
+                raise
             suspects = [job for job in handed if job.task.id not in ended]
             _LOG.warning("a worker died; trying %d tasks again one by one", len(suspects))
             for job in suspects:
@@ -54,14 +77,15 @@ def stop_workers() -> None:
         executor.shutdown(wait=False, kill_workers=True)
     _SINGLE.clear()
     if _POOLED.is_set():
-        # joblib's own executor; asking for it when there is none would start one.
-        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        # joblib's own executor, as it is: asked for with other settings than joblib's, loky would
+        # first wait for its workers to end their work.
+        get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=False, kill_workers=True)
         _POOLED.clear()
 
 
 def _parallel(
     jobs: Sequence[Job], n_jobs: int, backend: str, handed: list[Job]
-) -> Iterator[Judged]:
+) -> Generator[Judged, None, None]:
     def feed() -> Iterator[Job]:
         for job in jobs:
             handed.append(job)
@@ -73,48 +97,95 @@ def _parallel(
     _POOLED.set()
     # loky must be asked for by name: inside a loky worker, as a job of a sweep is one, joblib
     # would otherwise fall back to threads of that one process.
-    with parallel_config(backend=backend, inner_max_num_threads=1 if backend == "loky" else None):
-        yield from Parallel(
+    loky = {"inner_max_num_threads": 1, "initializer": end_with, "initargs": (os.getpid(),)}
+    with parallel_config(backend=backend, **(loky if backend == "loky" else {})):
+        results = Parallel(
             n_jobs=n_jobs,
             return_as="generator_unordered",
             batch_size=1,
             pre_dispatch=n_jobs,
         )(delayed(judge_job)(job) for job in feed())
+        try:
+            # No `yield from`: that would close it by itself.
+            for judged in results:  # noqa: UP028
+                yield judged
+        finally:
+            with warnings.catch_warnings():
+                # joblib warns of work that is cut short, which is what is wanted.
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
 
 
 def _one_worker(jobs: Iterator[Job]) -> Iterator[Judged]:
     """joblib would judge in this very process; a candidate that kills its judge must not kill the run."""
-    executor = ProcessPoolExecutor(max_workers=1)
-    _SINGLE.add(executor)
-    try:
+    with _worker() as executor:
         for job in jobs:
             yield executor.submit(judge_job, job).result()
+
+
+@contextmanager
+def _worker() -> Iterator[ProcessPoolExecutor]:
+    executor = ProcessPoolExecutor(max_workers=1, initializer=end_with, initargs=(os.getpid(),))
+    _SINGLE.add(executor)
+    try:
+        yield executor
     finally:
         executor.shutdown(wait=False, kill_workers=True)
         _SINGLE.discard(executor)
 
 
-def _alone(job: Job, backend: str) -> Judged:
+def _by_itself(function: Callable[[Job], T], job: Job, backend: str) -> T | None:
+    """The result from a worker of its own, or None when the worker dies."""
     try:
-        return next(_parallel([job], 1, backend, []))
-    except TerminatedWorkerError:
+        if backend == "loky":
+            with _worker() as executor:
+                found: T = executor.submit(function, job).result()
+                return found
+        with parallel_config(backend=backend):
+            (result,) = Parallel(n_jobs=1)([delayed(function)(job)])
+            return cast("T", result)
+    except Exception as error:
+        if not _is_death(error):
+            raise
+        return None
+
+
+def _is_death(error: Exception) -> bool:
+    return any(kind.__name__ in _DEATHS for kind in type(error).__mro__)
+
+
+def _alone(job: Job, backend: str) -> Judged:
+    """A job whose worker died: its replies together, then one by one, each in a worker of its own."""
+    judged = _by_itself(judge_job, job, backend)
+    if judged is not None:
+        return judged
+    verdicts: list[Verdict] = []
+    tools: dict[str, str] = {}
+    log: list[str] = []
+    deadly = []
+    for generation in job.generations:
+        single = dataclasses.replace(job, generations=(generation,))
+        # A single reply has had its second try just now.
+        judged = _by_itself(judge_job, single, backend) if len(job.generations) > 1 else None
+        if judged is None:
+            deadly.append(generation)
+        else:
+            verdicts += judged.verdicts
+            tools |= judged.tools
+            log += judged.log
+    if deadly:
+        ours = not _by_itself(judge_reference, job, backend)
         reason = "the worker process died while judging this task"
-        return Judged(
-            task_id=job.task.id,
-            verdicts=tuple(
-                verdict(
-                    oracle.name,
-                    Candidate(
-                        task_id=job.task.id,
-                        batch=generation.batch,
-                        repeat=generation.repeat,
-                        index=generation.index,
-                    ),
-                    Outcome.HARNESS_ERROR,
-                    evidence={"reason": reason},
-                )
-                for generation in job.generations
-                for oracle in job.oracles
-            ),
-            log=(f"{job.task.id}: {reason}",),
-        )
+        log.append(f"{job.task.id}: {reason}{'; so it does on the reference' if ours else ''}")
+        verdicts += [
+            _deadly(oracle, candidate_of(generation), reason, ours)
+            for generation in deadly
+            for oracle in job.oracles
+        ]
+    return Judged(task_id=job.task.id, verdicts=tuple(verdicts), tools=tools, log=tuple(log))
+
+
+def _deadly(oracle: Oracle, candidate: Candidate, reason: str, ours: bool) -> Verdict:
+    if ours:
+        return verdict(oracle.name, candidate, Outcome.HARNESS_ERROR, evidence={"reason": reason})
+    return charged(oracle, candidate, reason)

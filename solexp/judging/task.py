@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from solexp.core import Candidate, Generation, Outcome, SolexpError, Task, Verdict
-from solexp.core.errors import TimeLimitExceeded
+from solexp.core import Candidate, Generation, Outcome, SolexpError, Task, UserError, Verdict
+from solexp.core.errors import HarnessError, TimeLimitExceeded, ToolError
 from solexp.judging.watch import Watch
 from solexp.oracles.base import Case, Oracle, verdict
 from solexp.solidity.compiler import Compiler
@@ -32,6 +32,8 @@ class Job:
     oracles: tuple[Oracle, ...]
     seconds: float
     memory_mb: int
+    cached: bool = True
+    """Whether oracles may keep what they find out, and use what was kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,99 +70,179 @@ def judge_job(job: Job) -> Judged:
     )
 
 
+def judge_reference(job: Job) -> bool:
+    """Put the reference through every oracle of ``job``, as a candidate; returns whether all gave a verdict."""
+    with _Captured():
+        attempt = _Blame(job).settle()
+    return attempt.limit is None and not attempt.errors
+
+
+def candidate_of(generation: Generation, code: str | None = None) -> Candidate:
+    """The candidate in a generation's place."""
+    return Candidate(
+        task_id=generation.task_id,
+        batch=generation.batch,
+        repeat=generation.repeat,
+        index=generation.index,
+        code=code,
+    )
+
+
 def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
     try:
         return job.strategy.candidate(job.task, generation)
     except Exception as error:
-        return _harness_error(
-            "",
-            Candidate(
-                task_id=job.task.id,
-                batch=generation.batch,
-                repeat=generation.repeat,
-                index=generation.index,
-            ),
-            error,
-            "extraction",
-        )
+        return _harness_error("", candidate_of(generation), error, "extraction")
 
 
 def _judge(
     job: Job, candidates: Sequence[Candidate]
 ) -> tuple[dict[str, list[Verdict]], dict[str, str]]:
-    """Verdicts by candidate key, for distinct candidates. Falls back to one at a time when a limit is passed."""
+    """Verdicts by candidate key, for distinct candidates. Falls back to one at a time when anything goes wrong."""
     found: dict[str, list[Verdict]] = {candidate.key: [] for candidate in candidates}
     tools: dict[str, str] = {}
     if not candidates:
         return found, tools
-    reason = _attempt(job, candidates, found, tools)
-    if reason is None:
-        return found, tools
-    if len(candidates) == 1:
-        _blame(job, candidates[0], reason, found, tools)
-        return found, tools
+    if len(candidates) > 1:
+        together = _attempt(job, candidates, tools)
+        if together.limit is None and not together.errors:
+            return together.found, tools
+    blame = _Blame(job)
     for candidate in candidates:
-        found[candidate.key] = []
-        reason = _attempt(job, [candidate], found, tools)
-        if reason is not None:
-            _blame(job, candidate, reason, found, tools)
+        found[candidate.key] = _alone(job, candidate, tools, blame)
     return found, tools
+
+
+def _alone(job: Job, candidate: Candidate, tools: dict[str, str], blame: _Blame) -> list[Verdict]:
+    """The verdicts of one candidate by itself, in the oracles' order."""
+    attempt = _attempt(job, [candidate], tools)
+    ours = attempt.found[candidate.key]
+    said = {verdict.oracle: verdict for verdict in ours}
+    for oracle in job.oracles:
+        error = attempt.errors.get(oracle.name)
+        if error is not None:
+            said[oracle.name] = blame.crash(oracle, candidate, error)
+        elif oracle.name not in said:
+            said[oracle.name] = blame.limit(oracle, candidate, attempt.limit or "was not judged")
+    return [said[oracle.name] for oracle in job.oracles]
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """What came of judging some candidates together."""
+
+    found: dict[str, list[Verdict]]
+    """Verdicts by candidate key."""
+    errors: dict[str, Exception]
+    """What oracles raised, by name."""
+    limit: str | None
+    """The limit that was passed, or None."""
 
 
 def _attempt(
     job: Job,
     candidates: Sequence[Candidate],
-    found: dict[str, list[Verdict]],
     tools: dict[str, str],
-) -> str | None:
-    """Judge together; returns the limit that was passed, or None."""
-    case = Case(job.task, candidates, _compiler())
+    oracles: Sequence[Oracle] | None = None,
+) -> _Attempt:
+    """Judge together, by all oracles unless some are given; ends at the first limit that is passed."""
+    found: dict[str, list[Verdict]] = {candidate.key: [] for candidate in candidates}
+    errors: dict[str, Exception] = {}
+    case = Case(job.task, candidates, _compiler(), cached=job.cached)
+    limit = None
     with Watch(job.seconds, job.memory_mb) as watch:
-        for oracle in job.oracles:
+        for oracle in job.oracles if oracles is None else oracles:
             started = time.perf_counter()
             try:
-                verdicts = oracle.judge(case)
+                verdicts = _asked(oracle, case)
             except TimeLimitExceeded as error:
-                return str(error)
+                limit = str(error)
+                break
             except Exception as error:
                 if watch.reason is not None:
                     break
-                verdicts = [
-                    _harness_error(oracle.name, candidate, error, oracle.name)
-                    for candidate in candidates
-                ]
+                errors[oracle.name] = error
+                continue
             if watch.reason is not None:
                 break
             share = (time.perf_counter() - started) / len(candidates)
             for candidate, said in zip(candidates, verdicts, strict=True):
                 found[candidate.key].append(msgspec.structs.replace(said, seconds=share))
     tools.update(case.tools())
-    return watch.reason
+    return _Attempt(found, errors, watch.reason or limit)
 
 
-def _blame(
-    job: Job,
-    candidate: Candidate,
-    reason: str,
-    found: dict[str, list[Verdict]],
-    tools: dict[str, str],
-) -> None:
-    """A limit was passed with this candidate alone: its fault, unless the reference passes it too."""
-    reference = msgspec.structs.replace(candidate, code=job.task.reference, no_code=None, notes=())
-    alone: dict[str, list[Verdict]] = {reference.key: []}
-    too = None
-    if candidate.code != reference.code:
-        too = _attempt(job, [reference], alone, tools)
-    outcome = Outcome.TIMEOUT
-    if too is not None or candidate.code == reference.code:
-        outcome = Outcome.HARNESS_ERROR
-        reason = f"the reference itself {reason}"
-    said = {each.oracle for each in found[candidate.key]}
-    found[candidate.key] += [
-        verdict(oracle.name, candidate, outcome, evidence={"reason": reason})
-        for oracle in job.oracles
-        if oracle.name not in said
-    ]
+def _asked(oracle: Oracle, case: Case) -> list[Verdict]:
+    verdicts = oracle.judge(case)
+    if len(verdicts) != len(case.candidates):
+        raise HarnessError(
+            f"oracle '{oracle.name}' gave {len(verdicts)} verdicts for {len(case.candidates)} candidates"
+        )
+    return verdicts
+
+
+class _Blame:
+    """Decides whose fault it is that a candidate could not be judged: its own, unless the reference fares no better.
+
+    The reference is tried once for all candidates, when the first of them fails.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._reference: _Attempt | None = None
+
+    def settle(self) -> _Attempt:
+        """How the reference itself fares."""
+        if self._reference is None:
+            reference = candidate_of(self._job.generations[0], self._job.task.reference)
+            self._reference = _attempt(self._job, [reference], {})
+        return self._reference
+
+    def limit(self, oracle: Oracle, candidate: Candidate, reason: str) -> Verdict:
+        """A limit was passed with this candidate alone."""
+        outcome = Outcome.TIMEOUT
+        if self._is_reference(candidate) or self.settle().limit is not None:
+            outcome = Outcome.HARNESS_ERROR
+            reason = f"the reference itself {reason}"
+        return verdict(oracle.name, candidate, outcome, evidence={"reason": reason})
+
+    def crash(self, oracle: Oracle, candidate: Candidate, error: Exception) -> Verdict:
+        """The oracle raised with this candidate alone."""
+        if isinstance(error, _SURROUNDINGS) or self._is_reference(candidate):
+            return _harness_error(oracle.name, candidate, error, oracle.name)
+        reference = self.settle()
+        if oracle.name in reference.errors or reference.limit is not None:
+            return _harness_error(oracle.name, candidate, error, oracle.name)
+        # Once more: what was bad luck does not come twice.
+        again = _attempt(self._job, [candidate], {}, [oracle])
+        if again.found[candidate.key]:
+            return again.found[candidate.key][0]
+        if oracle.name not in again.errors:
+            return self.limit(oracle, candidate, again.limit or "was not judged")
+        if isinstance(again.errors[oracle.name], _SURROUNDINGS):
+            return _harness_error(oracle.name, candidate, again.errors[oracle.name], oracle.name)
+        return charged(oracle, candidate, f"{type(error).__name__}: {error}")
+
+    def _is_reference(self, candidate: Candidate) -> bool:
+        return candidate.code == self._job.task.reference
+
+
+_SURROUNDINGS = (ToolError, UserError, OSError)
+"""Errors of the machine, its tools and its settings: no compiler, a full disk. Never a candidate's fault."""
+
+
+def charged(oracle: Oracle, candidate: Candidate, reason: str) -> Verdict:
+    """A failure of the harness that this candidate brings about and the reference does not: a model cannot buy its
+    way out of the score with it."""
+    return verdict(
+        oracle.name,
+        candidate,
+        Outcome.FAIL,
+        measures={"keep": False},
+        evidence={
+            "reason": f"the harness fails on this candidate and not on the reference: {reason}"
+        },
+    )
 
 
 def _spread(found: dict[str, list[Verdict]], groups: Iterable[list[Candidate]]) -> list[Verdict]:
@@ -180,11 +262,15 @@ def _spread(found: dict[str, list[Verdict]], groups: Iterable[list[Candidate]]) 
 
 def _harness_error(oracle: str, candidate: Candidate, error: Exception, where: str) -> Verdict:
     logging.getLogger("solexp").warning(
-        "%s: %s failed: %s", candidate.task_id, where, error, exc_info=not _expected(error)
+        "%s: %s failed: %s",
+        candidate.task_id,
+        where,
+        error,
+        exc_info=None if _expected(error) else error,
     )
     evidence: dict[str, object] = {"reason": f"{type(error).__name__}: {error}"}
     if not _expected(error):
-        evidence["trace"] = traceback.format_exc(limit=-6)
+        evidence["trace"] = "".join(traceback.format_exception(error, limit=-6))
     return verdict(oracle, candidate, Outcome.HARNESS_ERROR, evidence=evidence)
 
 

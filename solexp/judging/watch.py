@@ -1,4 +1,4 @@
-"""A limit on time and memory that holds for a process and its children."""
+"""Limits that hold for a process and its children: on time, on memory, and on outliving its parent."""
 
 from __future__ import annotations
 
@@ -13,6 +13,34 @@ _INTERVAL = 0.5
 _GRACE = 15.0
 EXIT_STUCK = 86
 """Exit status of a worker whose own code ignored the limit."""
+
+
+_ORPHANED = 1.0
+"""Seconds between two looks for the parent."""
+
+
+def end_with(parent: int) -> None:
+    """Let this process end, with its children, soon after its parent has ended in whatever way.
+
+    A parent that is killed cannot say so, and a worker would go on judging for nobody.
+    """
+    threading.Thread(target=_follow, args=(parent,), daemon=True, name="solexp-orphan").start()
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_ORPHANED)
+    kill(psutil.Process().children(recursive=True))
+    os._exit(1)
+
+
+def kill(processes: list[psutil.Process]) -> None:
+    """Kill those that are still there."""
+    for process in processes:
+        try:
+            process.kill()
+        except psutil.Error:
+            continue
 
 
 class Watch:
@@ -55,9 +83,9 @@ class Watch:
             elif self._resident(this, *children) > self._bytes:
                 self.reason = f"used up its limit of {self._bytes >> 20} MiB of memory"
             if self.reason is not None:
-                self._kill(children)
+                kill(children)
                 if not self._done.wait(self._grace):
-                    self._kill(this.children(recursive=True))
+                    kill(this.children(recursive=True))
                     os._exit(EXIT_STUCK)
                 return
 
@@ -70,11 +98,3 @@ class Watch:
             except psutil.Error:
                 continue
         return total
-
-    @staticmethod
-    def _kill(processes: list[psutil.Process]) -> None:
-        for process in processes:
-            try:
-                process.kill()
-            except psutil.Error:
-                continue

@@ -9,6 +9,8 @@ import sys
 import time
 from typing import Any
 
+import msgspec
+
 from solexp.core import (
     Candidate,
     CompilerSettings,
@@ -19,6 +21,7 @@ from solexp.core import (
     Prompt,
     Target,
     Task,
+    ToolError,
     Verdict,
 )
 from solexp.judging import Job
@@ -89,8 +92,10 @@ class Acting:
         match candidate.code:
             case "die":
                 os.kill(os.getpid(), signal.SIGKILL)
-            case "raise":
-                raise ZeroDivisionError("ours")
+            case "raise" | "raise too":
+                raise ZeroDivisionError("odd")
+            case "no compiler":
+                raise ToolError("no compiler 0.8.17")
             case "child sleeps":
                 subprocess.run([sys.executable, "-c", "import time; time.sleep(60)"], check=True)
             case "child grows":
@@ -100,6 +105,21 @@ class Acting:
                 time.sleep(60)
         passed = candidate.code == SOURCE
         return verdict(self.name, candidate, Outcome.PASS if passed else Outcome.FAIL)
+
+
+class Broken(Acting):
+    """Fails on whatever it is given, in the way it is told."""
+
+    def __init__(self, way: str) -> None:
+        self._way = way
+
+    def _judge(self, candidate: Candidate) -> Verdict:
+        return super()._judge(msgspec.structs.replace(candidate, code=self._way))
+
+
+class Miscounting(Acting):
+    def judge(self, case: Case) -> list[Verdict]:
+        return super().judge(case)[1:]
 
 
 def job(
