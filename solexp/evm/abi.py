@@ -22,11 +22,15 @@ def changing_functions(contract: ContractBuild) -> frozenset[str]:
             continue
         if entry.get("stateMutability") in ("view", "pure") or entry.get("constant") is True:
             continue
-        types = ",".join(_canonical(parameter) for parameter in entry.get("inputs", ()))
-        selector = contract.methods.get(f"{entry['name']}({types})")
+        selector = contract.methods.get(f"{entry['name']}({','.join(input_types(entry))})")
         if selector:
             found.add(selector)
     return frozenset(found)
+
+
+def input_types(entry: dict[str, Any]) -> list[str]:
+    """Canonical types of the parameters of an ABI's entry: a struct as ``(uint256,bool)``."""
+    return [_canonical(parameter) for parameter in entry.get("inputs", ())]
 
 
 def _canonical(parameter: dict[str, Any]) -> str:

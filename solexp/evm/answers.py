@@ -85,8 +85,9 @@ def read(
     Raises RpcError or ToolError when the node did not answer as it should.
     """
     blocks = _blocks(answer)
-    if len(blocks) < len(script.steps) + script.skip:
-        raise ToolError(f"the node answered {len(blocks)} blocks, not {len(script.steps)}")
+    wanted = script.skip + sum(2 if isinstance(step, Reading) else 1 for step in script.steps)
+    if len(blocks) < wanted:
+        raise ToolError(f"the node answered {len(blocks)} blocks, not {wanted}")
     results: list[CallResult] = []
     checkpoints: list[Checkpoint] = []
     codeless: int | None = None
@@ -95,10 +96,12 @@ def read(
     for step in script.steps:
         calls = blocks[at].calls
         if isinstance(step, Reading):
-            sized, *probed = map(_plain, calls)
+            sized, *probed, asked = map(_plain, _reading(blocks, at, len(plan.getters)))
+            raw = asked.returnData
+            if len(sized.returnData) < 66 or len(raw) < 2 + 64 * slots.words:
+                raise ToolError(f"the node read less of the state than asked: {bounded(raw)}")
             if codeless is None and not int(sized.returnData, 16):
                 codeless = step.after
-            raw = _plain(blocks[at + 1].calls[0]).returnData
             if raw not in known:
                 known[raw] = slots.read(raw)
             getters = zip(plan.getters, probed, strict=True)
@@ -126,8 +129,22 @@ def read(
     return results, checkpoints, codeless
 
 
+def _reading(blocks: Sequence[_Block | _BigBlock], at: int, getters: int) -> list[_Call | _BigCall]:
+    """The calls of a reading's two blocks: the code's size, the getters, and the storage."""
+    first, second = blocks[at].calls, blocks[at + 1].calls
+    if len(first) != 1 + getters or len(second) != 1:
+        raise ToolError(
+            f"the node answered {len(first)} and {len(second)} calls of a reading, "
+            f"not {1 + getters} and 1"
+        )
+    return [*first, *second]
+
+
 def first_block(answer: bytes) -> list[CallResult]:
     """Results of the calls of an answer's first block, whole, however long their data."""
+    blocks = _blocks(answer)
+    if not blocks:
+        raise ToolError("the node answered no block")
     return [
         CallResult(
             status=call.status == "0x1",
@@ -135,7 +152,7 @@ def first_block(answer: bytes) -> list[CallResult]:
             gas_used=int(call.gasUsed, 16),
             logs=call.logs,
         )
-        for call in map(_plain, _blocks(answer)[0].calls)
+        for call in map(_plain, blocks[0].calls)
     ]
 
 

@@ -42,8 +42,8 @@ class AnvilMachine:
         memory_mb: int = 2048,
         answer_mb: int = 512,
     ) -> None:
-        """``timeout_s`` is the wall clock of one subject's deployment or calls, ``memory_mb`` the node's address space,
-        ``answer_mb`` what it may answer for one subject.
+        """``timeout_s`` is the wall clock of one subject's deployment and calls under one fork, all together;
+        ``memory_mb`` the node's address space, ``answer_mb`` what it may answer for one subject.
         """
         self.gas: GasRule = gas
         self.forks: ForkRule = forks
@@ -204,6 +204,7 @@ class _Session:
     def _attempt(self, subject: Subject, gas: int, limits: tuple[int, ...], stop: int) -> Trace:
         assert self._connection is not None
         assert self._node is not None
+        self._connection.allow(self._machine.timeout_s)
         try:
             address, deployed = self._deploy(subject, gas)
             if address is None:
@@ -286,7 +287,6 @@ class _Session:
         while True:
             answer = self._connection.post(
                 script.body(slots.calldata, code, dead_from),
-                timeout_s=self._machine.timeout_s,
                 answer_bytes=self._machine.answer_mb << 20,
             )
             calls, checkpoints, codeless = answers.read(

@@ -55,6 +55,7 @@ class NodeMachine:
     ) -> None:
         """``block`` is the state to start from: a number, a tag, or ``recorded`` for the block before the deployment.
 
+        ``timeout_s`` is the wall clock of one subject's deployment and calls together.
         ``distinct_blocks`` keeps to the standard's rule that block numbers rise; the state is then read between calls
         only where the recorded numbers leave room.
         """
@@ -183,6 +184,7 @@ class _Run:
             return undeployable(self._fork)
         gas = deployment_limit(self._program, self._machine.gas, reference)
         limits = call_limits(self._program, self._machine.gas, reference)
+        self._connection.allow(self._machine.timeout_s)
         try:
             deployed = self._create(subject, gas)
             if not deployed.status:
@@ -295,7 +297,6 @@ class _Run:
         try:
             return self._connection.post(
                 body,
-                timeout_s=self._machine.timeout_s,
                 answer_bytes=self._machine.answer_mb << 20,
             )
         except NodeGone:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, TypeVar
 
 from solexp.core import ContractBuild, Program
+from solexp.evm.abi import input_types, split_types
 from solexp.evm.machine import Keys, Observation, Probe
 from solexp.evm.storage import budget
 from solexp.evm.words import created_address, word
@@ -133,7 +134,7 @@ def probes(contract: ContractBuild, keys: Keys, limit: int = MAX_PROBES) -> tupl
         return ()
     share = max(4, limit // len(views))
     for entry in views:
-        types = [parameter["type"] for parameter in entry.get("inputs", ())]
+        types = input_types(entry)
         selector = contract.methods.get(f"{entry['name']}({','.join(types)})")
         if selector is None:
             continue
@@ -175,4 +176,8 @@ def _pool(kind: str, keys: Keys) -> list[tuple[str, str]]:
         return [(str(value), key) for value, key in values if value < 1 << size]
     if kind == "bytes32":
         return [("0x" + key, key) for key in keys.words]
+    if kind.startswith("(") and kind.endswith(")"):
+        # Every type that has a pool is static, and so are structs of them: their members stand side by side.
+        rows = _argument_lists(split_types(kind[1:-1]), keys, MAX_PROBES)
+        return [(f"({shown})", digits) for shown, digits in rows]
     return []

@@ -57,6 +57,8 @@ class SlotPlan:
         self.calldata = calldata
         """Question for `solexp.evm.assembly.READER`, hex with ``0x``."""
         self.fields = tuple(fields)
+        self.words = 2 + max((field.word for field in self.fields), default=-1)
+        """32-byte words of an answer, the balance included."""
         self.skipped = tuple(skipped)
         """Variables that hold more than is read, such as mappings three deep."""
 

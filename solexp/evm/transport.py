@@ -7,6 +7,8 @@ which is most of what a small call costs at all.
 from __future__ import annotations
 
 import http.client
+import socket
+import time
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -47,13 +49,54 @@ class Answer:
         return self._response.read()
 
 
+class _Socket(socket.socket):
+    """A socket that is bound by one ``deadline`` (monotonic), however often it is read from.
+
+    A socket's own timeout begins anew with every byte, so that a node which trickles would never be late.
+    """
+
+    deadline = 0.0
+
+    def _hurry(self) -> None:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self.settimeout(left)
+
+    def recv_into(self, *args: Any, **options: Any) -> int:
+        self._hurry()
+        return super().recv_into(*args, **options)
+
+    def sendall(self, *args: Any) -> None:
+        self._hurry()
+        super().sendall(*args)
+
+
+class _Connection(http.client.HTTPConnection):
+    sock: Any
+
+    def due(self, deadline: float) -> None:
+        """Have whatever comes next done by ``deadline``."""
+        if self.sock is None:
+            self.connect()
+        self.sock.deadline = deadline
+
+    def connect(self) -> None:
+        plain = socket.create_connection((self.host, self.port), self.timeout)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sock = _Socket(plain.family, plain.type, plain.proto, plain.detach())
+
+
 class LocalSession:
-    """One kept-alive connection to a node on loopback. Raises OSError and TimeoutError as sockets do."""
+    """One kept-alive connection to a node on loopback. Raises OSError and TimeoutError as sockets do.
+
+    A ``timeout`` holds for a whole exchange, up to the last byte of the answer.
+    """
 
     def __init__(self, url: str) -> None:
         place = urlsplit(url)
         assert place.hostname is not None
-        self._connection = http.client.HTTPConnection(place.hostname, place.port)
+        self._connection = _Connection(place.hostname, place.port)
 
     def post(
         self,
@@ -69,9 +112,9 @@ class LocalSession:
         del url, stream, others
         connection = self._connection
         connection.timeout = timeout
-        if connection.sock is not None:
-            connection.sock.settimeout(timeout)
+        deadline = time.monotonic() + timeout
         try:
+            connection.due(deadline)
             connection.request("POST", "/", data, headers)
             return Answer(connection.getresponse())
         except http.client.HTTPException as error:

@@ -148,6 +148,20 @@ def test_getters_stand_in_where_there_is_no_layout_and_cannot_change_state(subje
     assert not other.checkpoints[-1].getters["asks()"].status
 
 
+def test_getters_that_take_structs_are_asked_too(subject: Make) -> None:
+    box = subject(
+        """contract Box { uint256 total; struct Part { uint256 times; bool whole; }
+        function put(uint256 amount) external { total += amount; }
+        function part(Part calldata p) external view returns (uint256) { return total * p.times; } }"""
+    )
+    history = program(put(77))
+    plan = observation(history, box.contract, getters="always")
+    labels = [probe.label for probe in plan.getters if probe.label.startswith("part((77,")]
+    [trace] = AnvilMachine().run(history, [box], plan)
+    assert len(labels) == 1
+    assert int(trace.checkpoints[-1].getters[labels[0]].output, 16) == 77 * 77
+
+
 def test_a_call_that_cannot_pay_for_its_data_fails_alone(subject: Make) -> None:
     history = program(put(1, at=1), put(2, at=2, gas=20_000), put(3, at=3, value=0, gas=90_000))
     [trace] = AnvilMachine(gas="recorded").run(history, [subject(BOX)], END)
