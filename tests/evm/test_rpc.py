@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import threading
 import time
@@ -15,6 +16,18 @@ from solexp.evm.rpc import Connection
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"
 GOOD = b'{"jsonrpc":"2.0","id":1,"result":"0x2a"}'
+
+
+def _asked(request: io.BufferedIOBase) -> bool:
+    """Whether a whole request came."""
+    size = 0
+    while line := request.readline():
+        name, _, value = line.decode().partition(":")
+        if name.lower() == "content-length":
+            size = int(value)
+        if line == b"\r\n":
+            return len(request.read(size)) == size
+    return False
 
 
 class _Trickle:
@@ -38,7 +51,7 @@ class _Trickle:
     @staticmethod
     def _answer(peer: socket.socket, at_once: bytes, slowly: bytes, pause: float) -> None:
         with contextlib.suppress(OSError), peer:
-            while peer.recv(1 << 16):
+            while _asked(peer.makefile("rb")):
                 peer.sendall(at_once)
                 for byte in slowly:
                     time.sleep(pause)
