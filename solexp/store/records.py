@@ -33,6 +33,13 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
         if durable:
             file.flush()
             os.fsync(file.fileno())
+    if durable and os.name == "posix":
+        # The new name is in the folder, which has to reach the disk as well.
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 @contextmanager
