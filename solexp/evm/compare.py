@@ -19,6 +19,7 @@ from solexp.core import (
 )
 from solexp.core.errors import nearest
 from solexp.evm.abi import changing_functions, describe_call, describe_output
+from solexp.evm.storage import BALANCE
 
 Axis = Literal["status", "return", "revert", "events", "storage", "gas"]
 """What can differ. A deployment that fails is an axis of its own, ``deployment``, which always decides."""
@@ -100,8 +101,13 @@ def _order(difference: Difference) -> tuple[int, int]:
     return (index, AXES.index(difference.axis))
 
 
-def compare(reference: Trace, candidate: Trace, program: Program) -> Comparison:
+def compare(
+    reference: Trace, candidate: Trace, program: Program, *, getters: bool = True
+) -> Comparison:
     """All differences between two traces of ``program``, on every axis.
+
+    ``getters=False`` leaves answers of getters aside as long as storage alone can be compared: where the compiler gave
+    a layout, and the candidate has every variable of the reference.
 
     Return data and events are compared on calls that succeed in both, revert data on calls that fail in both. The
     addresses of the two deployments count as the same. State is compared by label, at every checkpoint.
@@ -149,7 +155,7 @@ def compare(reference: Trace, candidate: Trace, program: Program) -> Comparison:
     missing: dict[str, None] = {}
     for point, other in _matched(reference, candidate):
         end = point.after >= len(program.calls)
-        for label, wanted, found in _state_differences(point, other, renamed, missing):
+        for label, wanted, found in _state_differences(point, other, renamed, missing, getters):
             differ("storage", None if end else point.after - 1, wanted, found, label)
     return Comparison(
         counts=counts,
@@ -210,7 +216,11 @@ def _matched(reference: Trace, candidate: Trace) -> Iterator[tuple[Checkpoint, C
 
 
 def _state_differences(
-    expected: Checkpoint, got: Checkpoint, renamed: _Renaming, missing: dict[str, None]
+    expected: Checkpoint,
+    got: Checkpoint,
+    renamed: _Renaming,
+    missing: dict[str, None],
+    getters: bool,
 ) -> Iterator[tuple[str, str, str]]:
     if expected.balance != got.balance:
         yield "balance", str(expected.balance), str(got.balance)
@@ -224,6 +234,8 @@ def _state_differences(
                 missing.setdefault(label if root in roots else root)
             elif other != value:
                 yield label, describe_output(value), describe_output(other)
+    if not (getters or missing) and any(map(_is_variable, expected.storage)):
+        return
     for label, result in expected.getters.items():
         answer = got.getters.get(label)
         if answer is None:
@@ -232,6 +244,10 @@ def _state_differences(
             yield label, _status(result), _status(answer)
         elif result.status and renamed.data(answer.output) != result.output:
             yield label, describe_output(result.output), describe_output(answer.output)
+
+
+def _is_variable(label: str) -> bool:
+    return not label.startswith(BALANCE)
 
 
 def _root(label: str) -> str:

@@ -13,7 +13,8 @@ from solexp.evm.storage import budget
 from solexp.evm.words import created_address, word
 
 GetterRule = Literal["fallback", "always", "never"]
-"""``fallback``: getters are called where the compiler gives no storage layout."""
+"""When differing answers of getters count: ``always``, ``never``, or as a ``fallback`` where storage alone cannot be
+compared, since the compiler gives no layout or the candidate lacks a variable."""
 
 SMALL_NUMBERS = 24
 MAX_ADDRESSES = 1024
@@ -40,7 +41,6 @@ def observation(
     """What to read of ``program``'s contract. Probes come from the reference's ABI, never from a candidate's."""
     keys = keys_in_play(program)
     layout = reference.storage_layout is not None
-    probed = getters == "always" or (getters == "fallback" and not layout)
     accounts = keys.addresses[:MAX_BALANCES]
     if checkpoint_every:
         # More words in one trace are not worth their memory.
@@ -51,7 +51,7 @@ def observation(
     return Observation(
         checkpoint_every=checkpoint_every,
         storage=layout,
-        getters=probes(reference, keys) if probed else (),
+        getters=probes(reference, keys) if getters != "never" else (),
         keys=keys,
         max_slots=max_slots,
         slots_of=widths.slots_of if layout else None,

@@ -25,6 +25,9 @@ MOST_DEEP = 12
 ROOM = 8
 """A candidate may lay a variable out this much wider than the reference and still be read whole."""
 
+BALANCE = "balance of "
+"""Labels of balances begin so."""
+
 _ZERO_DIGITS = "0" * 64
 _ZERO = "0x" + _ZERO_DIGITS
 _SIGNED = re.compile(r"int\d+")
@@ -319,7 +322,7 @@ class _Planner:
         if self._balances:
             parts += [word(3), word(0), word(len(self._balances)), word(0), *self._balances]
             fields += [
-                Field(f"balance of 0x{account[24:]}", at + place, 0, 64)
+                Field(f"{BALANCE}0x{account[24:]}", at + place, 0, 64)
                 for place, account in enumerate(self._balances)
             ]
         return SlotPlan("0x" + "".join(parts), fields, tuple(dict.fromkeys(self._skipped)))

@@ -16,7 +16,7 @@ import msgspec
 
 from solexp.core import Outcome, Program, Trace
 from solexp.evm.abi import describe_output
-from solexp.evm.compare import Axis, Exercise, compare, exercise
+from solexp.evm.compare import Axis, Comparison, Exercise, compare, exercise
 from solexp.evm.machine import Machine, Subject
 from solexp.oracles.base import Case
 from solexp.oracles.staging import Stage, subject
@@ -75,9 +75,22 @@ def undecidable(reason: str) -> Grounds:
 
 
 def survey(
-    stage: Stage, case: Case, machine: Machine, axes: Sequence[Axis], least: Minima
+    stage: Stage,
+    case: Case,
+    machine: Machine,
+    axes: Sequence[Axis],
+    least: Minima,
+    *,
+    getters: bool = True,
 ) -> Grounds:
-    """Run the original and its stubs, and say what the task's history can tell along ``axes``."""
+    """Run the original and its stubs, and say what the task's history can tell along ``axes``.
+
+    ``getters`` as in `solexp.evm.compare.compare`.
+    """
+
+    def differences(trace: Trace) -> Comparison:
+        return compare(original, trace, stage.program, getters=getters)
+
     stubs = _stubs(stage, case)
     twin = _built(stage, case, case.task.reference + _REMARK)
     subjects = [stage.original, *(found for _, found in stubs), *([twin] if twin else [])]
@@ -90,13 +103,13 @@ def survey(
     reason = _cut_short(trace_of_all) or _too_little(original, tried, least)
     if reason is not None:
         return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
-    if twin is not None and compare(original, others.pop(), stage.program).diverges(axes):
+    if twin is not None and differences(others.pop()).diverges(axes):
         reason = "what the original does depends on the hash of its own code"
         return Grounds(outcome=Outcome.UNDECIDABLE, reason=reason, measures=measures)
     told: list[tuple[str, ...]] = []
     outcome = None
     for (kind, _), trace in zip(stubs, others, strict=True):
-        found = compare(original, trace, stage.program)
+        found = differences(trace)
         if found.truncated:
             continue
         told.append(tuple(axis for axis, count in found.counts.items() if count))

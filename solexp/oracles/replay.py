@@ -29,7 +29,7 @@ from solexp.oracles.staging import Stage, stage, subject
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -47,7 +47,7 @@ class Replay:
         axes: str | list[str] = "solcontracteval",
         fidelity: Literal["all", "faithful"] = "all",
         checkpoint_every: int | None = None,
-        getters: GetterRule = "always",
+        getters: GetterRule = "fallback",
         min_successful_calls: int = 5,
         min_selectors: int = 1,
         min_events: int = 0,
@@ -151,7 +151,14 @@ class _Judgement:
     def _survey(self, staged: Stage) -> Grounds:
         oracle = self._oracle
         least = Minima(oracle.min_successful_calls, oracle.min_selectors, oracle.min_events)
-        found = survey(staged, self._case, oracle.machine, oracle.axes, least)
+        found = survey(
+            staged,
+            self._case,
+            oracle.machine,
+            oracle.axes,
+            least,
+            getters=oracle.getters == "always",
+        )
         if not staged.plan.storage:
             return found
         not_read = plan_slots(staged.contract.storage_layout, staged.plan).skipped
@@ -193,7 +200,12 @@ class _Judgement:
         compared: dict[int, Comparison] = {}
         for index, place in places.items():
             if place not in compared:
-                compared[place] = compare(reference, traces[place], staged.program)
+                compared[place] = compare(
+                    reference,
+                    traces[place],
+                    staged.program,
+                    getters=self._oracle.getters == "always",
+                )
             self._decide(index, compared[place], staged)
 
     def _subjects(self, original: Subject) -> tuple[list[Subject], dict[int, int]]:
