@@ -10,7 +10,6 @@ from typing import Self
 import msgspec
 
 from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
-from solexp.evm import answers
 from solexp.evm.anvils import anvil_for, old_forks_exact, version_of, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
@@ -18,7 +17,7 @@ from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeploy
 from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
 from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
-from solexp.evm.storage import SlotPlan, canonical, plan_slots
+from solexp.evm.simulate import Simulations
 
 _SHORTER = 8
 """A run that used up its memory or answer is tried again with a program this many times shorter."""
@@ -126,8 +125,7 @@ class _Session:
         self._connection: Connection | None = None
         self._snapshot = ""
         self._scripts: dict[tuple[str, int, tuple[int, ...]], Script] = {}
-        self._slots: dict[str, SlotPlan] = {}
-        self._known: dict[SlotPlan, dict[str, dict[str, str]]] = {}
+        self._simulations = Simulations(plan)
 
     def __enter__(self) -> Self:
         try:
@@ -272,7 +270,7 @@ class _Session:
         self, subject: Subject, address: str, limits: tuple[int, ...], stop: int
     ) -> tuple[list[CallResult], list[Checkpoint]]:
         assert self._connection is not None
-        slots = self._slot_plan(subject)
+        connection, answer_bytes = self._connection, self._machine.answer_mb << 20
         key = (address, stop, limits)
         if key not in self._scripts:
             self._scripts[key] = write(
@@ -281,27 +279,14 @@ class _Session:
         script = self._scripts[key]
         code = ""
         if RESTORE in script.pieces:
-            code = self._connection.ask("eth_getCode", address, "latest")
-        known = self._known.setdefault(slots, {})
-        dead_from: int | None = None
-        while True:
-            answer = self._connection.post(
-                script.body(slots.calldata, code, dead_from),
-                answer_bytes=self._machine.answer_mb << 20,
-            )
-            calls, checkpoints, codeless = answers.read(
-                answer, script, gas=limits, stop=stop, plan=self._plan, slots=slots, known=known
-            )
-            if codeless is None or dead_from is not None or not code:
-                return calls, checkpoints
-            dead_from = codeless
-
-    def _slot_plan(self, subject: Subject) -> SlotPlan:
-        layout = subject.contract.storage_layout if self._plan.storage else None
-        key = canonical(layout)
-        if key not in self._slots:
-            self._slots[key] = plan_slots(layout, self._plan)
-        return self._slots[key]
+            code = connection.ask("eth_getCode", address, "latest")
+        return self._simulations.run(
+            subject,
+            script,
+            code,
+            gas=limits[:stop],
+            post=lambda body: connection.post(body, answer_bytes=answer_bytes),
+        )
 
 
 def _joined(spans: Sequence[Era], traces: Sequence[Trace]) -> Trace:

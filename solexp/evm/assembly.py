@@ -107,7 +107,8 @@ READER = assemble(
 The calldata is a list of groups, each ``kind, base, count, offset`` (32-byte words) and its entries. Kind 0: entries
 are slots, relative to the base. Kind 1: entries are keys of the mapping at slot ``base``. Kind 2: entries are pairs of
 keys of the mapping of mappings there. Kind 3: entries are accounts whose balance is wanted. ``offset`` is added to each
-slot (a member of a struct). The answer is the contract's balance and one word an entry. Hashing slots here is an order of magnitude cheaper than in Python.
+slot (a member of a struct). The answer is the contract's balance and one word an entry. Hashing slots here is an order
+of magnitude cheaper than in Python.
 """
 
 PROBE = assemble(

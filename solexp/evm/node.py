@@ -21,8 +21,8 @@ from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import at_least, hardfork_at
 from solexp.evm.machine import GasRule, Observation, Subject, undeployable
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
-from solexp.evm.script import BLOCK_GAS, RESTORE, write
-from solexp.evm.storage import SlotPlan, canonical, plan_slots
+from solexp.evm.script import BLOCK_GAS, write
+from solexp.evm.simulate import Simulations
 from solexp.evm.words import created_address
 
 MOVING = ("latest", "pending", "safe", "finalized")
@@ -176,8 +176,7 @@ class _Run:
         deployment = program.deployment
         self._address = created_address(deployment.sender, deployment.nonce)
         self._fork = program.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
-        self._slots: dict[str, SlotPlan] = {}
-        self._known: dict[SlotPlan, dict[str, dict[str, str]]] = {}
+        self._simulations = Simulations(plan)
 
     def trace(self, subject: Subject, reference: Trace | None) -> Trace:
         if subject.abstract:
@@ -262,11 +261,6 @@ class _Run:
     def _calls(
         self, subject: Subject, gas: int, limits: list[int], code: str
     ) -> tuple[list[CallResult], list[Checkpoint]]:
-        layout = subject.contract.storage_layout if self._plan.storage else None
-        key = canonical(layout)
-        if key not in self._slots:
-            self._slots[key] = plan_slots(layout, self._plan)
-        slots = self._slots[key]
         script = write(
             self._program,
             self._address,
@@ -277,28 +271,11 @@ class _Run:
             distinct_blocks=self._machine.distinct_blocks,
             prelude=msgspec.json.encode(self._creation(subject, gas)).decode(),
         )
-        known = self._known.setdefault(slots, {})
-        dead_from: int | None = None
-        while True:
-            calls, checkpoints, codeless = answers.read(
-                self._post(script.body(slots.calldata, code, dead_from)),
-                script,
-                gas=limits,
-                stop=len(limits),
-                plan=self._plan,
-                slots=slots,
-                known=known,
-            )
-            if codeless is None or dead_from is not None or RESTORE not in script.pieces:
-                return calls, checkpoints
-            dead_from = codeless
+        return self._simulations.run(subject, script, code, gas=limits, post=self._post)
 
     def _post(self, body: Sequence[bytes | str]) -> bytes:
         try:
-            return self._connection.post(
-                body,
-                answer_bytes=self._machine.answer_mb << 20,
-            )
+            return self._connection.post(body, answer_bytes=self._machine.answer_mb << 20)
         except NodeGone:
             raise
         except HarnessError as error:

@@ -32,6 +32,8 @@ def _literal(address: str) -> str:
     return f'address(bytes20(hex"{address[2:]}"))'
 
 
+AGAIN = " contract Again { constructor(Box box, uint256 amount) { box.put(amount); } }"
+
 HOSTILE: dict[str, tuple[str, Outcome, str | None]] = {
     "burns a lot of gas, rightly": (
         _with("for (uint256 i; i < 300; i++) { keccak256(abi.encode(i)); }"),
@@ -57,10 +59,23 @@ HOSTILE: dict[str, tuple[str, Outcome, str | None]] = {
         "deployment",
     ),
     "reverts in the constructor": (_constructed('revert("no");'), Outcome.FAIL, "deployment"),
-    "calls the sender": (
-        _with('(bool done, ) = msg.sender.call(""); require(done);'),
+    "calls the sender, which has no code to call back with": (
+        _with(
+            'require(msg.sender.code.length == 0); (bool y, ) = msg.sender.call(""); require(y);'
+        ),
         Outcome.PASS,
         None,
+    ),
+    "enters itself once": (
+        _with("if (msg.sender != address(this)) this.put(amount);"),
+        Outcome.FAIL,
+        "return",
+    ),
+    "enters itself without end": (_with("this.put(amount);"), Outcome.FAIL, "status"),
+    "has another contract enter it": (
+        _with("if (tx.origin == msg.sender) new Again(this, amount);") + AGAIN,
+        Outcome.FAIL,
+        "return",
     ),
     "misbehaves where there is no fee": (
         _with("if (tx.gasprice == 0) amount += 1;"),
