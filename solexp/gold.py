@@ -9,19 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-import joblib
-from omegaconf import OmegaConf
-
 from solexp.benchmarks.solcontracteval.creation import CreationMatch, compare_creation
-from solexp.config import RunSpec, build, check
-from solexp.config.compose import compose, plain, stamp
+from solexp.config import RunSpec
+from solexp.config.compose import choices, compose, plain, stamp
 from solexp.core import Outcome, Task, Verdict
-from solexp.core.hashing import content_hash
+from solexp.metrics.failures import general
 from solexp.oracles.base import Case
-from solexp.run import execute
+from solexp.run import start
 from solexp.solidity.compiler import Compiler
 from solexp.store import RunFolder
-from solexp.store.records import write_atomically
 
 
 @runtime_checkable
@@ -70,14 +66,11 @@ def gold(benchmark: str, overrides: Sequence[str]) -> int:
 
 def _run(overrides: list[str]) -> tuple[RunSpec, RunFolder]:
     os.environ["SOLEXP_STAMP"] = stamp()
-    config = plain(compose(overrides))
-    check(config)
-    spec = build(config)
+    composed = compose(overrides)
+    config = plain(composed)
     folder = RunFolder(Path(config["runs"]) / os.environ["SOLEXP_STAMP"])
-    text = OmegaConf.to_yaml(OmegaConf.create(config))
-    write_atomically(folder.path / "config.yaml", text.encode())
-    facts = {"overrides": overrides, "config_hash": content_hash(config)}
-    execute(spec, folder, facts, n_jobs=spec.execution.n_jobs or joblib.cpu_count())
+    chosen = choices(composed.hydra.runtime.choices, config["oracle"])
+    spec, _ = start(config, folder, {"overrides": overrides, "choices": chosen})
     return spec, folder
 
 
@@ -91,14 +84,8 @@ def _by_task(folder: RunFolder) -> dict[str, list[Verdict]]:
 def _undecided(rows: list[Verdict]) -> str | None:
     for row in rows:
         if row.outcome in (Outcome.UNDECIDABLE, Outcome.VACUOUS):
-            return _general(str(row.evidence.get("reason")))
+            return general(str(row.evidence.get("reason")))
     return None
-
-
-def _general(reason: str) -> str:
-    """The reason without what tells one task from another, so that reasons can be counted."""
-    head = reason.split(" (", maxsplit=1)[0]
-    return " ".join("N" if word.isdigit() else word for word in head.split())
 
 
 def _passes(rows: list[Verdict]) -> bool:

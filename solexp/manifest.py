@@ -14,7 +14,7 @@ from typing import Any
 import joblib
 
 from solexp import __version__
-from solexp.config import RunSpec
+from solexp.core.hashing import content_hash
 
 _PACKAGES = (
     "hydra-core",
@@ -29,15 +29,15 @@ _PACKAGES = (
 )
 
 
-def describe(spec: RunSpec, facts: dict[str, Any]) -> dict[str, Any]:
-    """The manifest as it stands when a run starts; ``facts`` are added as they are."""
+def describe(config: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+    """The manifest as it stands when a run of ``config`` starts; ``facts`` are added as they are."""
     return {
         "solexp": __version__,
         "status": "running",
-        "name": spec.name,
+        "name": config.get("name"),
         "started": datetime.now().astimezone().isoformat(timespec="seconds"),
         "git": _git(),
-        "seeds": {"run": spec.seed},
+        "seeds": {"run": config.get("seed")},
         "versions": {
             "solexp": __version__,
             "python": platform.python_version(),
@@ -51,6 +51,7 @@ def describe(spec: RunSpec, facts: dict[str, Any]) -> dict[str, Any]:
             "pid": os.getpid(),
         },
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "config_hash": content_hash(config),
         **facts,
     }
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from solexp.core import ToolError
 from solexp.store import RunFolder
+from solexp.store.records import read_json
 from solexp.tracking.client import load_mlflow
 from solexp.tracking.publish import Status, publish
 from solexp.tracking.settings import TrackingSettings
@@ -48,6 +49,12 @@ def publish_run(folder: RunFolder, tracking: TrackingSettings, status: str) -> N
     except ToolError as error:
         _LOG.warning("%s", error)
         print(f"solexp: {error}", file=sys.stderr)
+
+
+def is_published(folder: RunFolder) -> bool:
+    """Whether a run that was killed is marked so already."""
+    path = folder.path / "tracking.json"
+    return path.is_file() and read_json(path, dict).get("status") == "KILLED"
 
 
 def publish_interrupted(folders: Sequence[RunFolder], tracking: TrackingSettings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import multiprocessing
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +12,10 @@ from contextlib import closing, contextmanager
 from datetime import datetime
 from typing import Any
 
-from solexp.config import RunSpec
-from solexp.core import Generation, Interrupted, Task, UserError, Verdict
+import joblib
+
+from solexp.config import RunSpec, build, tracking_settings
+from solexp.core import Generation, Interrupted, SolexpError, Task, UserError, Verdict
 from solexp.core.errors import nearest
 from solexp.generating import generate
 from solexp.judging import Job, judge_all
@@ -22,7 +25,7 @@ from solexp.manifest import describe
 from solexp.metrics.calibration import calibrate
 from solexp.metrics.summary import Summary, summarise
 from solexp.progress import Progress
-from solexp.publishing import publish_interrupted, publish_run, warm_up
+from solexp.publishing import is_published, publish_interrupted, publish_run, warm_up
 from solexp.store import RunFolder, Store
 from solexp.store.records import write_lines
 from solexp.store.runfolder import TaskRow
@@ -32,21 +35,61 @@ from solexp.tracking.settings import TrackingSettings
 _LOG = logging.getLogger("solexp")
 
 
-def execute(
-    spec: RunSpec,
+def start(
+    config: dict[str, Any],
     folder: RunFolder,
     facts: dict[str, Any],
     *,
-    n_jobs: int,
+    spec: RunSpec | None = None,
+    cores: int | None = None,
     stored: Sequence[Generation] | None = None,
-) -> Summary:
-    """Run ``spec`` into ``folder`` and publish it.
+) -> tuple[RunSpec, Summary]:
+    """Run a composed configuration into ``folder`` and publish it; returns its parts and its summary.
 
-    ``facts`` go into the manifest (overrides, choices, sweep). ``stored`` generations are judged
-    instead of asking the model. Raises what went wrong, after keeping and publishing what there is;
-    Interrupted on Ctrl-C.
+    ``facts`` go into the manifest (overrides, choices, sweep). ``spec`` are the parts, where they
+    are built already; ``cores`` is what a run may use that does not say so, by default all.
+    ``stored`` generations are judged instead of asking the model, which is not even built. Raises
+    what went wrong, after keeping and publishing what there is; Interrupted on Ctrl-C. Wrong input
+    leaves nothing behind, but in a sweep, where each job has its row.
     """
-    folder.write_manifest(describe(spec, facts))
+    if spec is None:
+        parts = config if stored is None else config | {"model": {"_target_": _NO_MODEL}}
+        try:
+            spec = build(parts)
+        except Exception as error:
+            if "sweep_id" in facts:
+                _refused(config, folder, facts, error)
+            raise
+    _open(config, folder, facts)
+    n_jobs = spec.execution.n_jobs or cores or joblib.cpu_count()
+    return spec, _execute(spec, folder, n_jobs, stored)
+
+
+_NO_MODEL = "solexp.llm.offline.Reference"
+"""Stands in for the model where none is asked."""
+
+
+def _open(config: dict[str, Any], folder: RunFolder, facts: dict[str, Any]) -> None:
+    folder.write_config(config)
+    folder.write_manifest(describe(config, facts))
+
+
+def _refused(
+    config: dict[str, Any], folder: RunFolder, facts: dict[str, Any], error: Exception
+) -> None:
+    """Write down and publish a job that could not be built."""
+    _open(config, folder, facts)
+    folder.update_manifest(status="failed", ended=_now(), error=_told(error))
+    try:
+        tracking = tracking_settings(config)
+    except UserError:  # perhaps the very thing that is wrong
+        return
+    publish_run(folder, tracking, "failed")
+
+
+def _execute(
+    spec: RunSpec, folder: RunFolder, n_jobs: int, stored: Sequence[Generation] | None
+) -> Summary:
     handler = logging.FileHandler(folder.path / "solexp.log")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("solexp")
@@ -55,15 +98,20 @@ def execute(
     run = _Run(spec, folder, n_jobs)
     try:
         warm_up(spec.tracking)
-        with _terminable():
+        with terminable():
             run.go(stored)
         summary = run.finish("finished", None)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         stop_workers()
         run.finish("killed", None)
-        if "sweep_id" not in facts:
+        said = f"interrupted; what was done is in {folder.path}"
+        if "sweep_id" not in folder.manifest:
             publish_interrupted([folder], spec.tracking)
-        raise Interrupted(f"interrupted; what was done is in {folder.path}") from None
+        elif isinstance(stop, Terminated) and is_worker():
+            # Somebody ended this job and no other: the sweep goes on.
+            publish_run(folder, spec.tracking, "killed")
+            raise SolexpError(said) from None
+        raise Interrupted(said) from None
     except Exception as error:
         stop_workers()
         run.fail(error)
@@ -92,7 +140,7 @@ def finish_killed(folders: Sequence[RunFolder], tracking: TrackingSettings) -> N
     for folder in folders:
         if folder.manifest.get("status") == "running":
             folder.update_manifest(status="killed", ended=_now())
-        if folder.manifest.get("status") == "killed":
+        if folder.manifest.get("status") == "killed" and not is_published(folder):
             left.append(folder)
     publish_interrupted(left, tracking)
 
@@ -175,7 +223,7 @@ class _Run:
 
     def fail(self, error: Exception) -> None:
         """Write down what there is; when even that fails, at least that the run failed."""
-        told = f"{type(error).__name__}: {error}"
+        told = _told(error)
         try:
             self.finish("failed", told)
         except Exception:
@@ -221,17 +269,34 @@ class _Run:
         return summary
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a scheduler's way to end a job, where Ctrl-C is a person's way to end all."""
+
+
 @contextmanager
-def _terminable() -> Iterator[None]:
-    """While entered, SIGTERM (a scheduler's way to end a job) does what Ctrl-C does."""
+def terminable() -> Iterator[None]:
+    """While entered, SIGTERM raises Terminated."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    earlier = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    earlier = signal.signal(signal.SIGTERM, _terminated)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, earlier)
+
+
+def _terminated(*_: object) -> None:
+    raise Terminated
+
+
+def is_worker() -> bool:
+    """Whether this process does a sweep's jobs for another."""
+    return multiprocessing.current_process().name != "MainProcess"
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _now() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -16,16 +17,23 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from solexp.config import build, check, conf_folder, register
-from solexp.config.compose import check_overrides, compose, group_options, in_one_line, plain, stamp
+from solexp.config import RunSpec, build, check, conf_folder, register, tracking_settings
+from solexp.config.compose import (
+    check_overrides,
+    choices,
+    compose,
+    group_options,
+    in_one_line,
+    plain,
+    stamp,
+)
 from solexp.core import Interrupted
 from solexp.core.hashing import content_hash
+from solexp.judging.watch import end_with
 from solexp.metrics.calibration import Calibration
 from solexp.report.show import print_comparison, print_summary
-from solexp.run import execute, finish_killed, objective
+from solexp.run import finish_killed, is_worker, objective, start, terminable
 from solexp.store import RunFolder
-from solexp.store.records import write_atomically
-from solexp.tracking.settings import TrackingSettings
 from solexp.tracking.store import prepare
 
 
@@ -50,8 +58,15 @@ def run(words: Sequence[str]) -> int:
             check(config)
     if multirun and not asks and not flags.cfg:
         return _sweep(words, config, root)
+    if not asks and not flags.cfg:
+        # Hydra makes the run's folder; wrong input must not leave an empty one.
+        _BUILT[content_hash(config)] = build(config)
     _hydra(words)
     return 0
+
+
+_BUILT: dict[str, RunSpec] = {}
+"""The parts of the single run that is about to start, by the hash of its configuration."""
 
 
 _EXAMPLES = """\
@@ -94,15 +109,14 @@ def _hydra(words: Sequence[str]) -> None:
 
 def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
     """A family of runs: the others go on when one fails, and all are shown side by side at the end."""
-    tracking = TrackingSettings(
-        **{key: value for key, value in config["tracking"].items() if key != "_target_"}
-    )
+    tracking = tracking_settings(config)
     if tracking.enabled:
         # Jobs that migrate one fresh store together break it, so it is made before they start.
         prepare(tracking.resolved_uri)
     failed: Exception | None = None
     try:
-        _hydra(words)
+        with terminable():
+            _hydra(words)
     except KeyboardInterrupt:
         finish_killed(_folders(root), tracking)
         raise Interrupted(f"interrupted; what was done is in {root}") from None
@@ -146,18 +160,17 @@ def _job(config: DictConfig) -> float | None:
 def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     hydra_config = HydraConfig.get()
     folder = RunFolder(Path(hydra_config.runtime.output_dir))
-    OmegaConf.resolve(config)
-    write_atomically(folder.path / "config.yaml", OmegaConf.to_yaml(config).encode())
     composed = plain(config)
-    spec = build(composed)
     facts: dict[str, Any] = {
         "overrides": list(hydra_config.overrides.task),
-        "choices": _choices(dict(hydra_config.runtime.choices), list(spec.oracles)),
-        "config_hash": content_hash(composed),
+        "choices": choices(hydra_config.runtime.choices, composed["oracle"]),
     }
     if sweeping:
         facts["sweep_id"] = Path(str(hydra_config.sweep.dir)).name
-    summary = execute(spec, folder, facts, n_jobs=spec.execution.n_jobs or _cores(hydra_config))
+        if is_worker():
+            _end_with_the_sweep()
+    built = _BUILT.pop(content_hash(composed), None)
+    spec, summary = start(composed, folder, facts, spec=built, cores=_cores(hydra_config))
     if not sweeping:
         print_summary(folder)
         calibration = folder.manifest.get("calibration")
@@ -169,14 +182,10 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     return objective(summary, spec.objective)
 
 
-def _choices(choices: dict[str, Any], oracles: list[str]) -> dict[str, Any]:
-    """The option chosen in each group."""
-    ours = {
-        str(group): option
-        for group, option in choices.items()
-        if not str(group).startswith("hydra/") and option is not None
-    }
-    return ours | {"oracle": ",".join(oracles)}
+@functools.cache
+def _end_with_the_sweep() -> None:
+    """Once in a process: no job outlives the process that shares out the jobs."""
+    end_with(os.getppid())
 
 
 def _cores(hydra_config: Any) -> int:

@@ -10,17 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import joblib
-from omegaconf import OmegaConf
-
-from solexp.config import build
-from solexp.config.compose import compose, plain, stamp
+from solexp.config import tracking_settings
+from solexp.config.compose import choices, compose, plain, stamp
 from solexp.core import UserError
 from solexp.core.errors import nearest
-from solexp.core.hashing import content_hash
 from solexp.report.show import print_comparison, print_summary, summary_data
 from solexp.store import RunFolder
-from solexp.store.records import write_atomically
 from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
 
 
@@ -56,30 +51,20 @@ _RESCORED = ("oracle", "strategy", "execution", "tracking", "seed", "objective")
 
 def rescore(command: argparse.Namespace) -> int:
     """Judge stored generations by other oracles; no model is built, let alone asked."""
-    from solexp.run import execute  # noqa: PLC0415  (the whole of solexp)
+    from solexp.run import start  # noqa: PLC0415  (the whole of solexp)
 
     source = find_run(command.run, runs_root())
     generations = source.generations()
     if not generations:
         raise UserError(f"{source.path}: holds no generations to judge")
     config = _rescored(source, command.override)
-    spec = build({**config, "model": {"_target_": "solexp.llm.offline.Reference"}})
     folder = RunFolder(runs_root().absolute() / os.environ["SOLEXP_STAMP"])
-    text = OmegaConf.to_yaml(OmegaConf.create(config))
-    write_atomically(folder.path / "config.yaml", text.encode())
-    choices = source.manifest.get("choices") or {}
-    execute(
-        spec,
-        folder,
-        {
-            "overrides": [*source.manifest.get("overrides", []), *command.override],
-            "choices": choices | {"oracle": ",".join(spec.oracles)},
-            "config_hash": content_hash(config),
-            "rescored_from": source.name,
-        },
-        n_jobs=spec.execution.n_jobs or joblib.cpu_count(),
-        stored=generations,
-    )
+    facts = {
+        "overrides": [*source.manifest.get("overrides", []), *command.override],
+        "choices": choices(source.manifest.get("choices") or {}, config["oracle"]),
+        "rescored_from": source.name,
+    }
+    start(config, folder, facts, stored=generations)
     print_summary(folder)
     return 0
 
@@ -102,12 +87,10 @@ def _rescored(source: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
 def track(command: argparse.Namespace) -> int:
     """Publish runs again, each as it ended; one that never ended was killed."""
     from solexp.tracking.publish import Status, publish  # noqa: PLC0415  (costs start-up)
-    from solexp.tracking.settings import TrackingSettings  # noqa: PLC0415
 
     for name in command.run or ["latest"]:
         folder = find_run(name, runs_root())
-        tracking = {k: v for k, v in folder.config.get("tracking", {}).items() if k != "_target_"}
-        settings = TrackingSettings(**tracking)
+        settings = tracking_settings(folder.config)
         ended: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED"}
         status = ended.get(str(folder.manifest.get("status")), "KILLED")
         run_id = publish(folder, settings, status=status)

@@ -20,6 +20,10 @@ GROUPS = ("benchmark", "model", "strategy", "sampling", "execution", "tracking")
 PLAIN = ("oracle", "name", "seed", "objective", "runs", "experiments")
 
 
+_UNSAFE = ("sequential", "threading", "multiprocessing")
+"""joblib's backends that judge in this very process, or wait for ever for a worker that died."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Execution:
     """How the judging is spread over processes, and what each task may use."""
@@ -27,7 +31,7 @@ class Execution:
     n_jobs: int | None = None
     """Processes that judge; None means the cores divided by the jobs that run beside this one."""
     backend: str = "loky"
-    """joblib's backend; a cluster engine's name works once it is registered with joblib."""
+    """joblib's backend, one with processes; a cluster engine's name works once it is registered with joblib."""
     task_seconds: float = 600.0
     """Wall-clock limit of one task, its child processes included."""
     memory_mb: int = 6000
@@ -43,6 +47,11 @@ class Execution:
         ):
             if value is not None and value <= 0:
                 raise UserError(f"execution.{name}: must be above 0, got {value:g}")
+        if self.backend in _UNSAFE:
+            raise UserError(
+                f"execution.backend: cannot be '{self.backend}', under which a candidate that ends its "
+                "judge ends or stops the whole run; choose loky, or a cluster's backend"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +91,15 @@ def build(config: dict[str, Any]) -> RunSpec:
         seed=_plain(config, "seed", int),
         objective=_objective(config.get("objective"), made["sampling"]),
     )
+
+
+def tracking_settings(config: dict[str, Any]) -> TrackingSettings:
+    """Where and how the runs of a composed configuration are published. Raises UserError."""
+    node = config.get("tracking")
+    if not isinstance(node, dict):
+        raise UserError("tracking: choose one with tracking=NAME")
+    made: TrackingSettings = instantiate(node, "tracking")
+    return made
 
 
 _SCORE = re.compile(r"(?:.+\.)?(?:pass|compile|analysis_compile)_at_(\d+)")

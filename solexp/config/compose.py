@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,6 +69,16 @@ def plain(config: DictConfig) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise UserError("the configuration must be a mapping")
     return {str(key): value for key, value in data.items()}
+
+
+def choices(composed: Mapping[Any, Any], oracles: Iterable[str]) -> dict[str, str]:
+    """The option chosen in each group, from Hydra's own record and the oracles' names."""
+    ours = {
+        str(group): str(option)
+        for group, option in composed.items()
+        if not str(group).startswith("hydra/") and option is not None
+    }
+    return ours | {"oracle": ",".join(oracles)}
 
 
 def check_overrides(overrides: Sequence[str], multirun: bool) -> Iterator[list[str]]:

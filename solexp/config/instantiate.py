@@ -30,7 +30,7 @@ def instantiate(node: dict[str, Any], where: str) -> Any:
 
 
 def checked(node: dict[str, Any], where: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The target and its arguments, converted to the annotated types; nothing is called."""
+    """The target and its arguments, converted to the annotated types, nodes within too; nothing is called."""
     name = node.get("_target_")
     if not isinstance(name, str):
         raise UserError(f"{where}: needs a _target_ (the dotted name of a class or function)")
@@ -43,7 +43,11 @@ def checked(node: dict[str, Any], where: str) -> tuple[Callable[..., Any], dict[
     if not callable(target):
         raise UserError(f"{where}._target_: '{name}' is not callable")
     given = {key: value for key, value in node.items() if key != "_target_"}
-    return target, _matched(target, given, where)
+    arguments = _matched(target, given, where)
+    for key, value in arguments.items():
+        if _is_node(value):
+            checked(value, f"{where}.{key}")
+    return target, arguments
 
 
 def _is_node(value: Any) -> bool:

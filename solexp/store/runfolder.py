@@ -11,7 +11,14 @@ import msgspec
 from solexp.core import Generation, Task, UserError, Verdict
 from solexp.core.errors import nearest
 from solexp.core.task import series
-from solexp.store.records import Appender, read_json, read_lines, write_json, write_lines
+from solexp.store.records import (
+    Appender,
+    read_json,
+    read_lines,
+    write_atomically,
+    write_json,
+    write_lines,
+)
 
 SCHEMA = 1
 """Version of the run folder's form, written into its manifest."""
@@ -95,6 +102,13 @@ class RunFolder:
 
         data = OmegaConf.to_container(OmegaConf.load(self.path / "config.yaml"), resolve=False)
         return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+    def write_config(self, config: dict[str, Any]) -> None:
+        """Keep a composed configuration."""
+        from omegaconf import OmegaConf  # noqa: PLC0415  (costs start-up)
+
+        text = OmegaConf.to_yaml(OmegaConf.create(config))
+        write_atomically(self.path / "config.yaml", text.encode())
 
     def tasks(self) -> list[TaskRow]:
         return list(read_lines(self.path / "tasks.jsonl", TaskRow))

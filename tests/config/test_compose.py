@@ -80,6 +80,10 @@ def test_a_key_added_with_a_plus_must_be_an_argument_of_the_target() -> None:
     assert "model.sead: no such setting; did you mean 'seed'?" in refusal("+model.sead=3")
 
 
+def test_a_node_within_a_node_is_checked_as_well() -> None:
+    assert "oracle.replay.machine.foo: no such setting" in refusal("+oracle.replay.machine.foo=1")
+
+
 def test_a_value_of_the_wrong_type_is_refused() -> None:
     assert refusal("execution.n_jobs=many") == (
         "execution.n_jobs: cannot be 'many'; wants int or null"
@@ -116,6 +120,7 @@ def test_a_stamp_is_never_given_twice() -> None:
         ("objective=pas_at_1", "objective: no metric 'pas_at_1' with this sampling; did you mean"),
         ("objective=pass_at_5", "objective: no metric 'pass_at_5'"),
         ("execution.n_jobs=0", "execution.n_jobs: must be above 0, got 0"),
+        ("execution.backend=threading", "execution.backend: cannot be 'threading', under which"),
         ("oracle.replay.axes=stauts", "oracle.replay.axes: unknown axis 'stauts'"),
     ],
 )

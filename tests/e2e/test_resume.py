@@ -8,6 +8,7 @@ import signal
 import time
 from collections import Counter
 
+import psutil
 import pytest
 
 from tests.e2e.conftest import Trial, told
@@ -76,15 +77,17 @@ def test_raising_n_asks_only_for_what_is_missing(trial: Trial) -> None:
     assert len(trial.lines("requests")) == 8
 
 
-@pytest.mark.parametrize("phase", ["requests", "judged"])
-def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(trial: Trial, phase: str) -> None:
+@pytest.mark.parametrize(("phase", "n_jobs"), [("requests", 1), ("judged", 2)])
+def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(
+    trial: Trial, phase: str, n_jobs: int
+) -> None:
     slow = "model.seconds=0.2" if phase == "requests" else "oracle.length.seconds=3"
     quick = "model.seconds=0" if phase == "judged" else "oracle.length.seconds=0"
     words = [word for word in WORDS if word != "tracking=none"]
     # A warm MLflow store, as from the second run on.
     trial.solexp(*words, "benchmark.limit=1", "model.seconds=0", "sampling=greedy")
     seen = len(trial.lines(phase))
-    process = trial.start(*words, slow, quick, "execution.n_jobs=1")
+    process = trial.start(*words, slow, quick, f"execution.n_jobs={n_jobs}")
     trial.wait_for(lambda: len(trial.lines(phase)) >= seen + (8 if phase == "requests" else 1))
     started = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
@@ -111,6 +114,41 @@ def test_results_do_not_depend_on_the_number_of_workers(trial: Trial) -> None:
     trial.solexp(*words, "execution.n_jobs=3")
     one, three = trial.runs()
     assert told(one) == told(three)
+
+
+def test_sigterm_to_one_job_of_a_sweep_ends_that_job_alone(trial: Trial) -> None:
+    words = [word for word in WORDS[1:] if word != "tracking=none"]
+    process = trial.start(
+        *("run", "-m", *words, "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"),
+        *("benchmark.limit=2", "model.seed=1,2", "model.seconds=0.5"),
+    )
+    trial.wait_for(lambda: len(trial.lines("requests")) >= 3)
+    first = trial.runs()[0]
+    os.kill(first.manifest["host"]["pid"], signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 1, out + err
+    assert f"{first.name} killed" in err
+    assert [run.manifest["status"] for run in trial.runs()] == ["killed", "finished"]
+    assert sorted(run["status"] for run in trial.mlflow_runs()) == ["FINISHED", "KILLED"]
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_of_a_sweep_outlives_it(trial: Trial, sign: signal.Signals) -> None:
+    process = trial.start(
+        *("run", "-m", *WORDS[1:], "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"),
+        *("benchmark.limit=2", "model.seed=1,2", "model.seconds=0", "oracle.length.seconds=30"),
+    )
+    trial.wait_for(
+        lambda: len([run for run in trial.runs() if (run.path / "verdicts.jsonl").exists()]) == 2
+    )
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) >= 4
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == (130 if sign == signal.SIGTERM else -9), out + err
+    assert psutil.wait_procs(children, timeout=10)[1] == []
+    if sign == signal.SIGTERM:
+        assert [run.manifest["status"] for run in trial.runs()] == ["killed", "killed"]
 
 
 @pytest.mark.parametrize("launcher", ["basic", "joblib"])

@@ -53,6 +53,15 @@ def test_a_job_that_raises_leaves_the_others_running(trial: Trial) -> None:
     assert all("this model is broken" in error for error in errors)
 
 
+def test_a_job_that_cannot_be_built_has_its_row_too(trial: Trial) -> None:
+    printed = trial.solexp("run", "-m", *QUICK, "execution.n_jobs=0,1", status=1)
+    assert "failed: UserError: execution.n_jobs: must be above 0, got 0" in printed
+    refused, done = trial.runs()
+    assert (refused.manifest["status"], done.manifest["status"]) == ("failed", "finished")
+    assert "execution.n_jobs=0" in refused.manifest["overrides"]
+    assert sorted(run["status"] for run in trial.mlflow_runs()) == ["FAILED", "FINISHED"]
+
+
 def test_optuna_optimises_the_objective(trial: Trial) -> None:
     trial.solexp(
         "run",
@@ -94,11 +103,14 @@ def test_wrong_input_ends_in_one_line_and_status_2(trial: Trial) -> None:
         (["oracle=[compile,nope]"], "oracle=nope: no such option"),
         (["model.sed=3"], "did you mean 'model.seed'?"),
         (["-m", "model=mutants,refrence"], "did you mean 'reference'?"),
+        (["execution.n_jobs=0"], "execution.n_jobs: must be above 0"),
         (["benchmark.ids=[Nope]"], "Nope"),
     ):
         printed = trial.solexp("run", *words, "tracking=none", status=2)
         assert said in printed
         assert len(printed.strip().splitlines()) == 1, printed
+        if words != ["benchmark.ids=[Nope]"]:
+            assert not (trial.folder / "runs").exists()
 
 
 def test_help_ends_at_once_and_names_groups_and_settings(trial: Trial) -> None:
