@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from solexp.core import Task
+from solexp.solidity.standard_json import well_formed
 
 
 def splice(task: Task, code: str) -> dict[str, str]:
     """The task's sources by path with ``code`` in the target's place; every other byte stays as it is.
+
+    Lone surrogates in ``code``, which no file can hold, become U+FFFD.
 
     Raises ValueError when the target's range does not fit its source, which a valid task excludes.
     """
@@ -17,5 +20,5 @@ def splice(task: Task, code: str) -> dict[str, str]:
             f"task {task.id}: the target's range {target.start}..{target.end} does not fit {target.path} "
             f"of {len(source)} bytes"
         )
-    spliced = source[: target.start] + code.encode() + source[target.end :]
+    spliced = source[: target.start] + well_formed(code).encode() + source[target.end :]
     return {**task.sources, target.path: spliced.decode()}

@@ -40,6 +40,13 @@ def test_splicing_the_reference_gives_the_original(before: str, target: str, aft
     assert splice(one, one.reference) == one.sources
 
 
+def test_a_lone_surrogate_in_the_code_is_spliced_as_the_sign_for_what_cannot_be_read() -> None:
+    one = task("// é\n", CODE, "\n// ü")
+    assert splice(one, "contract Vault {} // \ud800")["Vault.sol"] == (
+        "// é\ncontract Vault {} // \ufffd\n// ü"
+    )
+
+
 def test_the_tasks_own_sources_are_left_alone() -> None:
     one = task("", CODE, "")
     sources = dict(one.sources)
