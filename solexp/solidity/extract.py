@@ -8,34 +8,40 @@ loses nothing.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 import msgspec
 
 from solexp.core import FinishReason, NoCode
-from solexp.solidity.lexing import brace_pairs, mask, stray_brace
-from solexp.solidity.parsing import functions, parses
-
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n?", re.MULTILINE)
-_REASONING_TAG = r"(?:think|thinking|thought|reasoning|scratchpad)"
-_REASONING_START = re.compile(rf"\s*<{_REASONING_TAG}>", re.IGNORECASE)
-_REASONING_END = re.compile(rf"</{_REASONING_TAG}>", re.IGNORECASE)
-_REASONING_ANY = re.compile(rf"<{_REASONING_TAG}>", re.IGNORECASE)
-_PATH = r"[\w$]+(?:\s*\.\s*[\w$]+)*"
-_BASE = rf"{_PATH}\s*(?:\((?:[^(){{}};]|\([^(){{}};]*\))*\)\s*)?"
-_KEYWORDS = ("contract", "library", "interface")
-_START = r"(?<![\w$.])(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
-_ABSTRACT = re.compile(r"(?<![\w$.])abstract\s+\Z")
-_HEADER = re.compile(rf"{_START}(?:is\s+{_BASE}(?:,\s*{_BASE})*)?(?:layout\s+at\b[^{{}};]*)?\{{")
-# What follows ``is`` in a header that no compiler takes, such as a trailing comma.
-_LOOSE_HEADER = re.compile(rf"{_START}(?:is\b(?:(?!\bcontract\b)[^{{}};:!?])*)?\{{")
-_ANY_HEADER = re.compile(rf"{_START}(?:is\b[^{{}};]*)?\{{")
-_MEMBER = re.compile(
-    r"\s*(?:(?:constructor|modifier|mapping|receive|fallback)\b"
-    r"|function\b[^{};]*\b(?:public|external|internal|private)\b)"
+from solexp.solidity.lexing import bodies, headers, mask, stray_brace
+from solexp.solidity.parsing import parses
+from solexp.solidity.regions import (
+    FENCE,
+    REASONING_START,
+    Part,
+    Region,
+    json_strings,
+    names,
+    read,
+    split,
+    without_reasoning,
 )
+from solexp.solidity.standard_json import well_formed
+
+# A member as code has it: sentences begin with these words too, but have no braces behind a list of parameters.
+_TAIL = r"(?:[^(){};]|\([^(){};]*\))*+"
+_MEMBER = re.compile(
+    rf"\s*+(?:(?:constructor|receive|fallback)\s*+\({_TAIL}\){_TAIL}\{{"
+    rf"|function\b(?=[^{{}};]*\b(?:public|external|internal|private)\b)"
+    rf"\s*+[\w$]*+\s*+\({_TAIL}\){_TAIL}\{{"
+    rf"|modifier\s++[\w$]++\s*+(?:\({_TAIL}\)\s*+)?(?:(?:virtual|override)\s*+)*+\{{"
+    rf"|mapping\s*+\((?=[^{{}};]*=>){_TAIL}\)"
+    r"(?:\s++(?:public|private|internal)\b)?\s*+[\w$]++\s*+[;=])"
+)
+_ELISION = re.compile(r"(?://|/\*)[\s*/]{0,40}+(?:\.\.\.|…|\[\.\.\.)")
+# How much a parser is asked to read of one reply; a contract is a hundredth of that.
+_PARSED_CHARS = 200_000
 _WORD = re.compile(r"\w")
 _REFUSAL = re.compile(
     r"\bI(?:['’]m| am) (?:sorry|unable|not able)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|must decline)\b"
@@ -51,14 +57,6 @@ class Extraction(msgspec.Struct, frozen=True):
     no_code: NoCode | None = None
     notes: tuple[str, ...] = ()
     """What had to be done to find the code, or what stood in its place."""
-
-
-class _Header(msgspec.Struct, frozen=True):
-    start: int
-    brace: int
-    """Where the opening brace stands."""
-    kind: str
-    name: str
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -79,13 +77,13 @@ def extract_contract(
     bodies as the fullest (an echoed framework has none). Another case of the name serves if the exact one is absent. A
     definition whose braces do not close is code (which will not compile) where its fence closes, and else truncated.
     """
-    text, notes = _without_reasoning(reply)
-    regions = _regions(text)
+    text, notes = without_reasoning(well_formed(reply))
+    regions = split(text, name)
     found = _pick(_whole(regions, name), name)
     if found is None and len(regions) > 1:
         found = _pick(_across_fences(text, name), name)
-    if found is None and text.lstrip()[:1] in ("{", "["):
-        found = _pick(_whole(_json_strings(text), name), name)
+    if found is None:
+        found = _pick(_in_json(text, regions, name), name)
     if found is None:
         unclosed = _unclosed(regions, name)
         if unclosed is None or unclosed.cut or finish is FinishReason.LENGTH:
@@ -93,144 +91,89 @@ def extract_contract(
         found = unclosed
     else:
         unclosed = _unclosed(regions[-1:], name)
-        if unclosed is not None and _bodies(unclosed.code) > _bodies(found.code):
+        if unclosed is not None and bodies(mask(unclosed.code)) > bodies(mask(found.code)):
             # An echoed outline, and then the contract itself cut off.
             return _nothing(text, finish, (*notes, "only an outline is whole"), cut=True)
     return Extraction(code=found.code, notes=(*notes, *found.notes))
 
 
-def _without_reasoning(reply: str) -> tuple[str, tuple[str, ...]]:
-    """The reply after its reasoning. An opening tag may be missing (chat templates eat it), or the closing one."""
-    ends = list(_REASONING_END.finditer(reply))
-    if ends and (_REASONING_START.match(reply) or not _REASONING_ANY.search(reply)):
-        return reply[ends[-1].end() :], ("reasoning left out",)
-    return reply, ()
-
-
-def _regions(text: str) -> list[str]:
-    """The text between fence lines; prose and code alike, since models get fences wrong."""
-    if "```" not in text and "~~~" not in text:
-        return [text]
-    parts, position = [], 0
-    for fence in _FENCE.finditer(text):
-        parts.append(text[position : fence.start()])
-        position = fence.end()
-    parts.append(text[position:])
-    return parts
-
-
-def _json_strings(text: str) -> list[str]:
-    """Every string in a reply that is JSON; replies with structured output hold their code so."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    strings, queue = [], [value]
-    while queue:
-        item = queue.pop()
-        if isinstance(item, str):
-            strings.append(item)
-        elif isinstance(item, list | dict):
-            queue.extend(item.values() if isinstance(item, dict) else item)
-    return strings
-
-
-def _headers(masked: str, name: str) -> list[_Header]:
-    """Headers of definitions of ``name``, in any case, in a masked text."""
-    wanted = name.lower()
-    # Looking for the keywords first is five times quicker than a search for the whole pattern.
-    places = sorted(place for word in _KEYWORDS for place in _places(masked, word))
-    for pattern in (_HEADER, _LOOSE_HEADER):
-        found = []
-        for place in places:
-            match = pattern.match(masked, place)
-            if match is not None and match["name"].lower() == wanted:
-                abstract = _ABSTRACT.search(masked, max(0, place - 80), place)
-                start = abstract.start() if abstract else place
-                found.append(_Header(start, match.end() - 1, match["kind"], match["name"]))
-        if found:
-            return found
-    return []
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    place = text.find(word)
-    while place >= 0:
-        yield place
-        place = text.find(word, place + 1)
-
-
-def _whole(regions: list[str], name: str) -> Iterator[_Found]:
+def _whole(regions: list[Part], name: str) -> Iterator[_Found]:
     """Every definition of ``name`` whose braces close within a region."""
-    for region in regions:
-        if name.lower() not in region.lower():
+    for part in regions:
+        if not names(part.text, name):
             continue
-        masked = mask(region)
-        closing = brace_pairs(masked)
-        for header in _headers(masked, name):
-            end = closing.get(header.brace)
-            if end is None:
-                continue
-            notes: tuple[str, ...] = ()
-            later = _closed_early(masked, end)
+        region = read(part.text, name)
+        for header, closed in region.closed(name):
+            end, notes = closed, part.notes
+            later = _closed_early(region, end)
             if later is not None:
-                end, notes = later, ("the contract's braces close too early",)
-            yield _Found(region[header.start : end], header.kind, header.name, notes=notes)
+                end, notes = later, (*notes, "the contract's braces close too early")
+            yield _Found(region.text[header.start : end], header.kind, header.name, notes=notes)
 
 
-def _closed_early(masked: str, end: int) -> int | None:
+def _closed_early(region: Region, end: int) -> int | None:
     """Where the contract was meant to end, if a brace too many closed it before its last member.
 
     Cutting at that brace would judge half of what the model wrote, and as code that compiles.
     """
-    following = _ANY_HEADER.search(masked, end)
-    limit = following.start() if following else len(masked)
+    masked, limit = region.masked, region.following(end)
     stray = stray_brace(masked, end, limit)
     if stray is not None and _WORD.search(masked, end, stray):
         return stray
-    if _MEMBER.match(masked, end):
-        return len(masked[:limit].rstrip())
+    if _MEMBER.match(masked, end, limit):
+        return end + len(masked[end:limit].rstrip())
     return None
 
 
 def _across_fences(text: str, name: str) -> Iterator[_Found]:
     """Definitions that hold fence lines: within a comment of theirs, or stray (those are taken out)."""
-    masked = mask(text)
-    closing = brace_pairs(masked)
-    for header in _headers(masked, name):
-        end = closing.get(header.brace)
-        if end is None:
-            continue
-        code, position, stray = "", header.start, False
-        for fence in _FENCE.finditer(masked, header.start, end):
-            code, position, stray = code + text[position : fence.start()], fence.end(), True
-        code += text[position:end]
-        # Two cut-off blocks with prose between them are no contract.
-        if not stray or parses(code):
-            notes = ("stray fence taken out of the contract",) if stray else ()
-            yield _Found(code, header.kind, header.name, notes=notes)
+    if not names(text, name):
+        return
+    region, parsed = read(text, name), 0
+    for header, end in region.closed(name):
+        code, position = [], header.start
+        for fence in FENCE.finditer(region.masked, header.start, end):
+            code.append(text[position : fence.start()])
+            position = fence.end()
+        stray = bool(code)
+        whole = "".join((*code, text[position:end]))
+        if stray:
+            # Two cut-off blocks with prose between them are no contract.
+            parsed += len(whole)
+            if parsed > _PARSED_CHARS or not parses(whole):
+                continue
+        notes = ("stray fence taken out of the contract",) if stray else ()
+        yield _Found(whole, header.kind, header.name, notes=notes)
 
 
-def _unclosed(regions: list[str], name: str) -> _Found | None:
+def _in_json(text: str, regions: list[Part], name: str) -> Iterator[_Found]:
+    """Definitions in the strings of a reply that is JSON, or that holds JSON in a fence."""
+    places = [text] if len(regions) == 1 else [text, *(part.text for part in regions)]
+    for place in places:
+        if place.lstrip()[:1] in ("{", "[") and names(place, name):
+            for string in json_strings(place):
+                if names(string, name):
+                    parts = split(string, name)
+                    whole = list(_whole(parts, name))
+                    yield from whole or (_across_fences(string, name) if len(parts) > 1 else ())
+
+
+def _unclosed(regions: list[Part], name: str) -> _Found | None:
     """A definition whose braces do not close: cut off if no fence follows."""
-    for index, region in enumerate(regions):
-        masked = mask(region)
-        closing = brace_pairs(masked)
-        for header in _headers(masked, name):
-            if header.brace not in closing:
+    for index, part in enumerate(regions):
+        if not names(part.text, name):
+            continue
+        region = read(part.text, name)
+        for header in region.named(name):
+            if header.brace not in region.closing:
                 return _Found(
-                    region[header.start :].rstrip(),
+                    region.text[header.start :].rstrip(),
                     header.kind,
                     header.name,
-                    notes=("the contract's braces do not close",),
+                    notes=(*part.notes, "the contract's braces do not close"),
                     cut=index == len(regions) - 1,
                 )
     return None
-
-
-def _bodies(code: str) -> int:
-    """How many functions do something."""
-    return sum(not function.empty for function in functions(code))
 
 
 def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
@@ -245,10 +188,19 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
     ):
         found = [item for item in found if better(item)] or found
     if len(found) > 1:
-        bodies = [_bodies(item.code) for item in found]
-        full = [item for item, count in zip(found, bodies, strict=True) if 2 * count >= max(bodies)]
         notes.append(f"defined {len(found)} times")
-        found = full
+        counts = [bodies(mask(item.code)) for item in found]
+        elided = [_ELISION.search(item.code) is not None for item in found]
+        # A revision that leaves out what has not changed is no contract; one that leaves out nothing is.
+        fullest = max(counts)
+        whole = max(
+            (count for count, sketch in zip(counts, elided, strict=True) if not sketch), default=-1
+        )
+        found = [
+            item
+            for item, count, sketch in zip(found, counts, elided, strict=True)
+            if 2 * count >= fullest and not (sketch and count <= whole)
+        ]
     best = found[-1]
     if best.name != name:
         notes.append(f"named {best.name}")
@@ -257,12 +209,12 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
 
 def _nothing(text: str, finish: FinishReason, notes: tuple[str, ...], *, cut: bool) -> Extraction:
     """Why there is no code."""
-    others = sorted({match["name"] for match in _ANY_HEADER.finditer(mask(text))})
+    others = sorted({header.name for header in headers(mask(text))})
     if finish is FinishReason.CONTEXT:
         reason = NoCode.PROMPT_TOO_LONG
     elif finish is FinishReason.REFUSED:
         reason = NoCode.REFUSED
-    elif cut or finish is FinishReason.LENGTH or _REASONING_START.match(text) or _is_cut(text):
+    elif cut or finish is FinishReason.LENGTH or REASONING_START.match(text) or _is_cut(text):
         reason = NoCode.TRUNCATED
     elif not text.strip():
         reason = NoCode.EMPTY
@@ -277,9 +229,9 @@ def _nothing(text: str, finish: FinishReason, notes: tuple[str, ...], *, cut: bo
 
 def _is_cut(text: str) -> bool:
     """Whether the reply stops in the middle of a definition: its braces or a comment in it stay open."""
-    masked = mask(_FENCE.sub("", text))
-    header = _ANY_HEADER.search(masked)
-    if header is None:
+    masked = mask(FENCE.sub("", text))
+    first = next(iter(headers(masked)), None)
+    if first is None:
         return False
-    tail = masked[header.start() :]
+    tail = masked[first.start :]
     return tail.count("{") > tail.count("}") or "/*" in tail

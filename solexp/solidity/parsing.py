@@ -7,7 +7,6 @@ Positions are UTF-8 byte offsets, ends exclusive.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -17,7 +16,7 @@ import tree_sitter_solidity
 from tree_sitter import Language, Node, Parser
 
 from solexp.solidity.contracts import Definition, Function
-from solexp.solidity.lexing import brace_pairs, mask
+from solexp.solidity.lexing import brace_pairs, headers, mask
 
 _KINDS = {"contract_declaration", "library_declaration", "interface_declaration"}
 _FUNCTIONS = {
@@ -27,12 +26,6 @@ _FUNCTIONS = {
     "fallback_receive_definition": "fallback",
 }
 _WORDS = {"visibility", "state_mutability", "payable"}
-_HEADER = re.compile(
-    r"(?<![\w$.])(?P<abstract>abstract\s+)?(?P<kind>contract|library|interface)\s+(?P<name>[\w$]+)\s*"
-    r"(?:is\b(?P<bases>[^{};]*))?\{"
-)
-_BASE = re.compile(r"(?:^|,)\s*([\w$]+(?:\s*\.\s*[\w$]+)*)")
-_ARGUMENTS = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 
 
 @cache
@@ -94,23 +87,27 @@ def _lexical(source: str) -> Iterator[Definition]:
     masked = mask(source)
     wide = not source.isascii()
     closing = brace_pairs(masked)
-    position = 0
-    while (match := _HEADER.search(masked, position)) is not None:
-        end = closing.get(match.end() - 1)
-        if end is None:
-            position = match.end()
+    position, shift = 0, 0
+    for header in headers(masked):
+        end = closing.get(header.brace)
+        if end is None or header.start < position:
             continue
+        # How many bytes more than characters there are before the definition, and up to its end.
+        before = shift + (_surplus(source[position : header.start]) if wide else 0)
+        shift = before + (_surplus(source[header.start : end]) if wide else 0)
         position = end
-        start = match.start()
-        bases = _ARGUMENTS.sub("", match["bases"] or "")
         yield Definition(
-            kind=match["kind"],
-            name=match["name"],
-            start=len(source[:start].encode()) if wide else start,
-            end=len(source[:end].encode()) if wide else end,
-            abstract=match["abstract"] is not None,
-            inherits=tuple(re.sub(r"\s", "", base) for base in _BASE.findall(bases)),
+            kind=header.kind,
+            name=header.name,
+            start=header.start + before,
+            end=end + shift,
+            abstract=header.abstract,
+            inherits=header.bases,
         )
+
+
+def _surplus(text: str) -> int:
+    return len(text.encode()) - len(text)
 
 
 def _with_members(header: Definition, node: Node, shift: int) -> Definition:

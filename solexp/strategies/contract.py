@@ -19,7 +19,7 @@ class WholeContract:
         self.context = context
 
     def fingerprint(self) -> dict[str, object]:
-        return {"strategy": "contract", "extraction": 1}
+        return {"strategy": "contract", "extraction": 2}
 
     def prompt(self, task: Task) -> Prompt:
         parts = [

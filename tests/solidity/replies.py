@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from solexp.core import FinishReason, NoCode
@@ -51,6 +52,24 @@ LIBRARY = """library Vault {
 }"""
 INTERFACE = "interface Vault {\n    function deposit() external payable;\n}"
 FILE = f"// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\n\n{OTHER}\n\n{CODE}\n"
+
+
+SKETCH = """contract Vault is Ownable {
+    // ... state as before ...
+    function deposit() external payable { shares[msg.sender] += msg.value; }
+    function leave(uint256 amount) external { shares[msg.sender] -= amount; }
+}"""
+SPLIT = """contract Vault {
+    uint256 x;
+    function one() external { x = 1; }
+|    function two() external { x = 2; }
+}
+"""
+
+
+def added(code: str) -> str:
+    """The code as a diff that adds it."""
+    return "".join(f"+{line}" for line in code.splitlines(keepends=True)).rstrip("\n")
 
 
 class Reply(NamedTuple):
@@ -207,6 +226,115 @@ REPLIES = [
         "JSON around the code",
         '{"code": "contract Vault {\\n  uint x;\\n}"}',
         "contract Vault {\n  uint x;\n}",
+    ),
+    Reply(
+        "JSON in a fence",
+        "Here it is:\n" + fenced(json.dumps({"code": CODE, "language": "Solidity"}), "json"),
+        CODE,
+    ),
+    Reply(
+        "JSON in a fence, over lines", fenced(json.dumps({"code": CODE}, indent=2), "json"), CODE
+    ),
+    Reply("a fence in JSON", json.dumps({"answer": f"Here:\n{fenced(CODE)}"}), CODE),
+    Reply(
+        "a lone surrogate in JSON",
+        '{"code": "contract Vault { // \\ud800\\n}"}',
+        "contract Vault { // \ufffd\n}",
+    ),
+    Reply("a lone surrogate", "contract Vault { // \udc00\n}", "contract Vault { // \ufffd\n}"),
+    Reply(
+        "a glob in prose, no fence, and comments in the code",
+        f"Files in src/* are compiled.\n\n{FILE}",
+        CODE,
+    ),
+    Reply(
+        "a glob in prose, and comments in the fenced code",
+        f"Files in src/* are compiled.\n{fenced(FILE)}",
+        CODE,
+    ),
+    Reply(
+        "a sketch of a revision after it",
+        fenced(CODE) + "To change the motto:\n" + fenced(SKETCH),
+        CODE,
+    ),
+    Reply("a sketch of a revision before it", fenced(SKETCH) + fenced(CODE), CODE),
+    Reply("nothing but a sketch", fenced(SKETCH), SKETCH),
+    Reply(
+        "an outline after a contract whose comments hold dots",
+        fenced(CODE.replace("closes here: }", "... and so on")) + fenced(OUTLINE),
+        CODE.replace("closes here: }", "... and so on"),
+    ),
+    Reply(
+        "a struct among the bases' arguments",
+        "contract Vault is Base(P({a: 1, b: f(g(2))})), Ownable {\n    uint x;\n}\n",
+        "contract Vault is Base(P({a: 1, b: f(g(2))})), Ownable {\n    uint x;\n}",
+    ),
+    Reply(
+        "a place for its storage in the header",
+        "contract Vault layout at 0x10 + 1 is Ownable {\n}\n",
+        "contract Vault layout at 0x10 + 1 is Ownable {\n}",
+    ),
+    *(
+        Reply(
+            f"no fence, and prose that starts with {prose.split()[0]}", f"{CODE}\n\n{prose}\n", CODE
+        )
+        for prose in (
+            "constructor sets the owner.",
+            "constructor (inherited) sets the owner; the rest follows.",
+            "mapping shares is public. It holds wei.",
+            "mapping(address => uint256) is what holds shares; no list is kept.",
+            "receive and fallback are left out.",
+            "receive() is left out; send ether to deposit().",
+            "fallback is left out.",
+            "modifier onlyOwner comes from Ownable.",
+            "function deposit is public, as is leave.",
+            "function deposit() is external; leave() too.",
+        )
+    ),
+    *(
+        Reply(
+            f"members after the contract's end: {member}",
+            f"contract Vault {{\n}}\n{member}",
+            f"contract Vault {{\n}}\n{member}",
+        )
+        for member in (
+            "constructor(uint x) Ownable() { }",
+            "receive() external payable { }",
+            "modifier only() { _; }",
+            "mapping(address => mapping(uint => uint)) public x;",
+            "function f(uint a) public returns (uint) { return a; }",
+        )
+    ),
+    Reply(
+        "split over two fences",
+        "```solidity\n" + SPLIT.replace("|", "```\n```solidity\n") + "```",
+        SPLIT.replace("|", "").rstrip(),
+    ),
+    Reply(
+        "split over two fences, in a syntax that no parser takes",
+        "```\n" + SPLIT.replace("{ x", "{ var x; throw; ] x").replace("|", "```\n\n```\n") + "```",
+        SPLIT.replace("{ x", "{ var x; throw; ] x").replace("|", "\n").rstrip(),
+    ),
+    Reply(
+        "split over two fences, the last brace left out",
+        "```\n" + SPLIT.replace("|", "```\n```\n").rstrip().removesuffix("}") + "```\nDone.",
+        SPLIT.replace("|", "").rstrip().removesuffix("}").rstrip(),
+    ),
+    Reply(
+        "split over two fences and cut off",
+        "```\n" + SPLIT.replace("|", "```\n```\n").rstrip().removesuffix("}"),
+        no_code=NoCode.TRUNCATED,
+    ),
+    Reply(
+        "a contract left open, and the whole one in the next fence",
+        f"```\n{CODE[:300]}\n```\n{fenced(CODE)}",
+        CODE,
+    ),
+    Reply("a diff that adds every line", fenced(added(FILE), "diff"), CODE),
+    Reply(
+        "a diff with its head",
+        fenced(f"--- /dev/null\n+++ b/Vault.sol\n@@ -0,0 +1,30 @@\n{added(FILE)}", "diff"),
+        CODE,
     ),
     Reply(
         "stopped at the limit after the code",
