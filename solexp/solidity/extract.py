@@ -39,9 +39,15 @@ _MEMBER = re.compile(
     rf"|mapping\s*+\((?=[^{{}};]*=>){_TAIL}\)"
     r"(?:\s++(?:public|private|internal)\b)?\s*+[\w$]++\s*+[;=])"
 )
-_ELISION = re.compile(r"(?://|/\*)[\s*/]{0,40}+(?:\.\.\.|…|\[\.\.\.)")
-# How much a parser is asked to read of one reply; a contract is a hundredth of that.
-_PARSED_CHARS = 200_000
+# A comment that stands for code: "// ...", "/* existing code */", "// The rest of the contract stays the same".
+_ELISION = re.compile(
+    r"(?://|/\*)[\s*/]{0,40}+(?:\[?(?:\.\.\.|…)|(?:the\s)?rest\sof\s(?:the\s|your\s)?(?:contract|code|function|implementation)"
+    r"|(?:the\s)?existing\s(?:code|function|implementation)"
+    r"|[\w ]{0,40}\b(?:stays?|remains?)\s(?:as\sbefore|the\ssame|unchanged))",
+    re.IGNORECASE,
+)
+# How much a parser is asked to read of one reply; contracts have some ten thousand characters.
+_PARSED_CHARS = 100_000
 _WORD = re.compile(r"\w")
 _REFUSAL = re.compile(
     r"\bI(?:['’]m| am) (?:sorry|unable|not able)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|must decline)\b"

@@ -258,6 +258,20 @@ REPLIES = [
         CODE,
     ),
     Reply("a sketch of a revision before it", fenced(SKETCH) + fenced(CODE), CODE),
+    *(
+        Reply(
+            f"a sketch that says: {comment}",
+            fenced(CODE) + fenced(SKETCH.replace("// ... state as before ...", comment)),
+            CODE,
+        )
+        for comment in (
+            "// ... rest ...",
+            "/* … */",
+            "// existing code",
+            "// Rest of the contract",
+            "// all other functions remain unchanged",
+        )
+    ),
     Reply("nothing but a sketch", fenced(SKETCH), SKETCH),
     Reply(
         "an outline after a contract whose comments hold dots",
