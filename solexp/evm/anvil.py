@@ -161,14 +161,18 @@ class _Session:
             ],
             memory_mb=self._machine.memory_mb,
         )
-        self._connection = Connection(self._node.url, timeout_s=self._machine.timeout_s)
+        # No subject is on it yet, and none can be blamed: these questions have a time of their own.
+        self._connection = Connection(self._node.url)
         ask = self._connection.ask
-        ask("anvil_setNonce", deployment.sender, hex(deployment.nonce))
-        ask("anvil_setBalance", deployment.sender, hex(10**27 + deployment.value))
-        ask("anvil_setCoinbase", program.coinbase)
-        # The node starts a second early, so that the block of each deployment gets its time without being told again.
-        ask("anvil_setBlockTimestampInterval", 1)
-        self._snapshot = ask("evm_snapshot")
+        try:
+            ask("anvil_setNonce", deployment.sender, hex(deployment.nonce))
+            ask("anvil_setBalance", deployment.sender, hex(10**27 + deployment.value))
+            ask("anvil_setCoinbase", program.coinbase)
+            # It starts a second early, so that the block of each deployment gets its time without being told again.
+            ask("anvil_setBlockTimestampInterval", 1)
+            self._snapshot = ask("evm_snapshot")
+        except TimeLimitExceeded as error:
+            raise HarnessError(f"anvil cannot be prepared: {error}") from error
 
     def _end(self) -> None:
         if self._connection is not None:

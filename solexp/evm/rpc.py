@@ -73,7 +73,7 @@ class Connection:
         )
 
     def allow(self, seconds: float) -> None:
-        """Have all that is asked from now on answered within ``seconds``, taken together."""
+        """Have all that is asked from now on answered within ``seconds``, all together instead of one by one."""
         self._allowed_s = seconds
         self._deadline = time.monotonic() + seconds
 
@@ -84,7 +84,7 @@ class Connection:
         if left <= 0:
             self._session.close()
             raise self._late_answer(method)
-        return min(left, self._timeout_s)
+        return left
 
     def _late_answer(self, method: str) -> TimeLimitExceeded:
         return TimeLimitExceeded(f"{method}: no answer from the node in {self._allowed_s:g} s")

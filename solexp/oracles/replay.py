@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -190,11 +191,7 @@ class _Judgement:
         reference, *traces = self._oracle.machine.run(staged.program, subjects, staged.plan)
         cut = reference.stopped or (staged.whole and staged.whole[1].stopped)
         if cut:
-            # It did not when the grounds were found. Candidates cannot be compared with half a trace.
-            for index in places:
-                reason = f"this time the original used up its {cut}"
-                self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
-                self._ready[index] = _not_to_keep(self._ready[index])
+            self._give_up(f"this time the original used up its {cut}", places)
             return
         traces.insert(0, reference)
         compared: dict[int, Comparison] = {}
@@ -207,6 +204,18 @@ class _Judgement:
                     getters=self._oracle.getters == "always",
                 )
             self._decide(index, compared[place], staged)
+
+    def _give_up(self, reason: str, places: Iterable[int]) -> None:
+        """The grounds were found on another day. No candidate can be compared with half a trace."""
+        self._grounds = Grounds(
+            outcome=Outcome.UNDECIDABLE,
+            reason=reason,
+            measures=self._grounds.measures | {KEEP: False},
+        )
+        for index in places:
+            self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+        for index, said in self._ready.items():
+            self._ready[index] = msgspec.structs.replace(said, measures=self._grounds.told())
 
     def _subjects(self, original: Subject) -> tuple[list[Subject], dict[int, int]]:
         """What to run, the reference first and each distinct code once; and each candidate's place in it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,10 +19,12 @@ from solexp.core import (
     Recorded,
     Target,
     Task,
+    Trace,
     UserError,
     Verdict,
 )
 from solexp.evm.anvil import AnvilMachine
+from solexp.evm.machine import Observation, Subject
 from solexp.metrics.summary import summarise
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
@@ -304,6 +306,29 @@ def test_nothing_is_kept_of_an_original_that_was_cut_short(
         assert found.evidence["reason"] == "the original used up its answer"
         assert found.measures["keep"] is False
     assert _grounds(tmp_path) == 0
+
+
+def test_an_original_that_is_cut_short_beside_its_candidates_fails_none_of_them(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Tired(AnvilMachine):
+        runs = 0
+
+        def run(
+            self, program: Program, subjects: Sequence[Subject], plan: Observation
+        ) -> list[Trace]:
+            self.runs += 1
+            if self.runs == 2:
+                # Too little for a single call, however fast this computer is.
+                self.timeout_s = 1e-4
+            return super().run(program, subjects, plan)
+
+    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
+    found = _judged(compiler, BOX, "contract Box {", oracle=Replay(machine=Tired()))
+    assert [row.outcome for row in found] == [Outcome.UNDECIDABLE, Outcome.COMPILE_ERROR]
+    assert found[0].evidence["reason"] == "this time the original used up its time"
+    for row in found:
+        assert (row.measures["keep"], row.measures["task_decidable"]) == (False, False)
 
 
 def test_nothing_is_kept_of_a_machine_that_may_answer_otherwise_tomorrow(
