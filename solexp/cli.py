@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,22 +29,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(command, parser)
     except UserError as error:
-        print(f"solexp: {_one_line(error)}", file=sys.stderr)
-        return EXIT_WRONG_INPUT
+        return _told(error, EXIT_WRONG_INPUT)
     except BrokenPipeError:
         # The reader has gone, as with `| head`; what is still buffered has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     except KeyboardInterrupt as error:
-        print(f"solexp: {_one_line(error) or 'interrupted'}", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except SolexpError as error:
-        print(f"solexp: {_one_line(error)}", file=sys.stderr)
-        return EXIT_FAILED
+        return _told(error, EXIT_INTERRUPTED)
+    except (SolexpError, OSError) as error:
+        return _told(error, EXIT_FAILED)
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+def _told(error: BaseException, status: int) -> int:
+    """Print what went wrong in one line; ``SOLEXP_TRACEBACK=1`` shows where as well."""
+    if os.environ.get("SOLEXP_TRACEBACK") == "1":
+        traceback.print_exception(error)
+    print(f"solexp: {' '.join(str(error).split()) or 'interrupted'}", file=sys.stderr)
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,6 +106,12 @@ def _parser() -> argparse.ArgumentParser:
     clear.add_argument("kind", nargs="?", help="such as verdicts")
     prune = store.add_parser("prune", help="delete the oldest answers")
     prune.add_argument("--keep-mb", type=int, required=True)
+    prune.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        help="only of this kind; may be given again; without, all but the generations",
+    )
     return parser
 
 

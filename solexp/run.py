@@ -5,17 +5,19 @@ from __future__ import annotations
 import logging
 import math
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import joblib
 
 from solexp.config import RunSpec, build, tracking_settings
-from solexp.core import Generation, Interrupted, SolexpError, Task, UserError, Verdict
+from solexp.core import Generation, HarnessError, Interrupted, SolexpError, Task, UserError, Verdict
 from solexp.core.errors import nearest
 from solexp.generating import generate
 from solexp.judging import Job, judge_all
@@ -52,6 +54,7 @@ def start(
     what went wrong, after keeping and publishing what there is; Interrupted on Ctrl-C. Wrong input
     leaves nothing behind, but in a sweep, where each job has its row.
     """
+    check_places(folder.path.parent)
     if spec is None:
         parts = config if stored is None else config | {"model": {"_target_": _NO_MODEL}}
         try:
@@ -90,7 +93,7 @@ def _refused(
 def _execute(
     spec: RunSpec, folder: RunFolder, n_jobs: int, stored: Sequence[Generation] | None
 ) -> Summary:
-    handler = logging.FileHandler(folder.path / "solexp.log")
+    handler = _Log(folder.path / "solexp.log")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("solexp")
     logger.addHandler(handler)
@@ -114,14 +117,27 @@ def _execute(
         raise Interrupted(said) from None
     except Exception as error:
         stop_workers()
+        if not isinstance(error, SolexpError):
+            _LOG.exception("the run failed")
         run.fail(error)
         publish_run(folder, spec.tracking, "failed")
+        if isinstance(error, OSError):
+            raise HarnessError(f"{error}; what was done is in {folder.path}") from error
         raise
     finally:
         logger.removeHandler(handler)
         handler.close()
     publish_run(folder, spec.tracking, "finished")
     return summary
+
+
+def nothing_judged(summary: Summary) -> str | None:
+    """Why a run says nothing about its candidates, when every single one is a ``harness_error``."""
+    count = summary.outcomes.get("harness_error", 0)
+    if not count or count < summary.candidates:
+        return None
+    reason = next(iter(summary.reasons.get("harness_error", {})), "no reason given")
+    return f"none of {count} candidates could be judged, most often because: {reason}"
 
 
 def objective(summary: Summary, name: str) -> float:
@@ -228,7 +244,8 @@ class _Run:
             self.finish("failed", told)
         except Exception:
             _LOG.exception("the summary of a failed run failed too")
-            self.folder.update_manifest(status="failed", ended=_now(), error=told)
+            with suppress(OSError):  # a full disk takes no word any more
+                self.folder.update_manifest(status="failed", ended=_now(), error=told)
 
     def finish(self, status: str, error: str | None) -> Summary:
         """Write down what there is, in an order that does not depend on the workers'."""
@@ -271,6 +288,25 @@ class _Run:
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM: a scheduler's way to end a job, where Ctrl-C is a person's way to end all."""
+
+
+class _Log(logging.FileHandler):
+    """A log that gives up quietly: what fills the disk is told elsewhere."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say nothing."""
+
+
+def check_places(runs: Path) -> None:
+    """Raise UserError when run folders or answers have no place to go to."""
+    for setting, wanted in (("SOLEXP_RUNS", runs), ("SOLEXP_CACHE", cache_home())):
+        found = wanted.absolute()
+        while not found.exists() and found != found.parent:
+            found = found.parent
+        if not found.is_dir():
+            raise UserError(f"{found}: is no folder, so {wanted} cannot be used; see {setting}")
+        if wanted == runs and not os.access(found, os.W_OK | os.X_OK):
+            raise UserError(f"{found}: cannot be written to; choose another folder with {setting}")
 
 
 @contextmanager

@@ -30,6 +30,9 @@ def cache(command: argparse.Namespace) -> int:
             shutil.rmtree(home / kind)
             print(f"cleared {kind}")
     else:
-        gone = prune(home, command.keep_mb * 1_000_000)
-        print(f"deleted {gone} answers; at most {command.keep_mb} MB remain")
+        for kind in command.kind:
+            if kind not in kinds:
+                raise UserError(f"cache: no kind '{kind}'; {nearest(kind, kinds)}")
+        gone = prune(home, command.keep_mb * 1_000_000, command.kind or None)
+        print(f"deleted {gone} answers; at most {command.keep_mb} MB of these kinds remain")
     return 0

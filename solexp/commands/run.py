@@ -1,4 +1,4 @@
-"""`solexp run`: Hydra composes, `execute` does."""
+"""`solexp run`: Hydra composes, `start` does."""
 
 from __future__ import annotations
 
@@ -27,12 +27,21 @@ from solexp.config.compose import (
     plain,
     stamp,
 )
-from solexp.core import Interrupted
+from solexp.core import HarnessError, Interrupted
 from solexp.core.hashing import content_hash
 from solexp.judging.watch import end_with
 from solexp.metrics.calibration import Calibration
+from solexp.metrics.summary import Summary
 from solexp.report.show import print_comparison, print_summary
-from solexp.run import finish_killed, is_worker, objective, start, terminable
+from solexp.run import (
+    check_places,
+    finish_killed,
+    is_worker,
+    nothing_judged,
+    objective,
+    start,
+    terminable,
+)
 from solexp.store import RunFolder
 from solexp.tracking.store import prepare
 
@@ -56,6 +65,8 @@ def run(words: Sequence[str]) -> int:
                 root = Path(str(composed.hydra.sweep.dir))
             config = plain(composed)
             check(config)
+    if not asks and not flags.cfg:
+        check_places(Path(str(config["runs"])))
     if multirun and not asks and not flags.cfg:
         return _sweep(words, config, root)
     if not asks and not flags.cfg:
@@ -134,7 +145,14 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
             f"solexp: run {folder.path} {manifest.get('status')}: {manifest.get('error')}",
             file=sys.stderr,
         )
-    return 1 if wrong or failed is not None else 0
+    idle = False
+    for folder in folders:
+        if (folder.path / "summary.json").is_file():
+            summary = msgspec.convert(folder.summary, Summary)
+            if (reason := nothing_judged(summary)) is not None:
+                idle = True
+                print(f"solexp: run {folder.path}: {reason}", file=sys.stderr)
+    return 1 if wrong or idle or failed is not None else 0
 
 
 def _folders(root: Path) -> list[RunFolder]:
@@ -178,6 +196,8 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
             print(msgspec.convert(calibration, Calibration).told())
         if spec.tracking.enabled:
             print("open the MLflow UI with: solexp ui")
+        if (reason := nothing_judged(summary)) is not None:
+            raise HarnessError(reason)
         return None
     return objective(summary, spec.objective)
 

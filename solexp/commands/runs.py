@@ -12,7 +12,7 @@ from typing import Any
 
 from solexp.config import tracking_settings
 from solexp.config.compose import choices, compose, plain, stamp
-from solexp.core import UserError
+from solexp.core import HarnessError, UserError
 from solexp.core.errors import nearest
 from solexp.report.show import print_comparison, print_summary, summary_data
 from solexp.store import RunFolder
@@ -51,7 +51,7 @@ _RESCORED = ("oracle", "strategy", "execution", "tracking", "seed", "objective")
 
 def rescore(command: argparse.Namespace) -> int:
     """Judge stored generations by other oracles; no model is built, let alone asked."""
-    from solexp.run import start  # noqa: PLC0415  (the whole of solexp)
+    from solexp.run import nothing_judged, start  # noqa: PLC0415  (the whole of solexp)
 
     source = find_run(command.run, runs_root())
     generations = source.generations()
@@ -64,8 +64,10 @@ def rescore(command: argparse.Namespace) -> int:
         "choices": choices(source.manifest.get("choices") or {}, config["oracle"]),
         "rescored_from": source.name,
     }
-    start(config, folder, facts, stored=generations)
+    _, summary = start(config, folder, facts, stored=generations)
     print_summary(folder)
+    if (reason := nothing_judged(summary)) is not None:
+        raise HarnessError(reason)
     return 0
 
 

@@ -7,6 +7,10 @@ answers are typed JSON that a person can read.
 
 from __future__ import annotations
 
+import functools
+import logging
+import multiprocessing
+import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +20,8 @@ import msgspec
 from solexp.store.records import write_atomically
 
 T = TypeVar("T")
+
+_LOG = logging.getLogger("solexp.store")
 
 NEVER_PRUNED = frozenset({"generations", "locks"})
 """Kinds that go only when they are named: answers that were paid for, and locks that may be held."""
@@ -35,12 +41,30 @@ class Store:
         """The answer kept under ``key``, or None. An answer that cannot be read counts as absent."""
         try:
             return msgspec.json.decode(self._path(key).read_bytes(), type=kind)
-        except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
 
     def put(self, key: str, answer: Any, *, durable: bool = False) -> None:
-        """Keep ``answer`` under ``key``; ``durable`` waits for the disk (paid answers deserve it)."""
-        write_atomically(self._path(key), msgspec.json.encode(answer), durable=durable)
+        """Keep ``answer`` under ``key``; ``durable`` waits for the disk (paid answers deserve it).
+
+        A folder that cannot be written costs a warning, once in a process, and the answer's keeping.
+        """
+        try:
+            write_atomically(self._path(key), msgspec.json.encode(answer), durable=durable)
+        except OSError as error:
+            _warn(self.folder, error)
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    _LOG.warning("%s", text)
+    if multiprocessing.current_process().name == "MainProcess":
+        print(f"solexp: {text}", file=sys.stderr)
+
+
+def _warn(folder: Path, error: OSError) -> None:
+    reason = error.strerror or type(error).__name__
+    _warn_once(f"answers cannot be kept in {folder} ({reason}); going on without")
 
 
 def size_of(folder: Path) -> tuple[int, int]:

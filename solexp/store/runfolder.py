@@ -97,10 +97,15 @@ class RunFolder:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The composed configuration as plain data."""
+        """The composed configuration as plain data. Raises UserError when it cannot be read."""
         from omegaconf import OmegaConf  # noqa: PLC0415  (costs start-up)
 
-        data = OmegaConf.to_container(OmegaConf.load(self.path / "config.yaml"), resolve=False)
+        path = self.path / "config.yaml"
+        try:
+            data = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+        except Exception as error:  # YAML and OmegaConf have many
+            reason = (str(error).splitlines() or [""])[0] or type(error).__name__
+            raise UserError(f"{path}: not readable as a configuration: {reason}") from None
         return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
     def write_config(self, config: dict[str, Any]) -> None:
@@ -155,7 +160,7 @@ def find_run(name: str, root: Path) -> RunFolder:
     if name == "latest":
         if not folders:
             raise UserError(f"no runs below {root}; start one with: solexp run")
-        return max(map(RunFolder, folders), key=lambda run: str(run.manifest.get("started")))
+        return max(map(RunFolder, folders), key=_started)
     found = [path for path in folders if path.name == name or str(path.relative_to(root)) == name]
     if len(found) == 1:
         return RunFolder(found[0])
@@ -187,13 +192,25 @@ def sweep_runs(name: str, root: Path) -> list[RunFolder]:
 
 def latest_sweep(root: Path) -> list[RunFolder]:
     """The runs of the sweep below ``root`` that was started last, in order. Raises UserError when there is none."""
-    jobs = [run for run in map(RunFolder, _below(root)) if run.manifest.get("sweep_id")]
+    jobs = [run for run in map(RunFolder, _below(root)) if _noted(run).get("sweep_id")]
     if not jobs:
         raise UserError(
             f"no sweep below {root}; name the runs to compare, or start one with: solexp run -m"
         )
-    last = max(jobs, key=lambda run: str(run.manifest.get("started")))
+    last = max(jobs, key=_started)
     return sweep_runs(str(last.path.parent), root)
+
+
+def _noted(run: RunFolder) -> dict[str, Any]:
+    """A run's manifest; empty when it cannot be read, which is no other run's trouble."""
+    try:
+        return run.manifest
+    except UserError:
+        return {}
+
+
+def _started(run: RunFolder) -> str:
+    return str(_noted(run).get("started", ""))
 
 
 def _below(root: Path) -> list[Path]:

@@ -113,6 +113,30 @@ def test_wrong_input_ends_in_one_line_and_status_2(trial: Trial) -> None:
             assert not (trial.folder / "runs").exists()
 
 
+def test_a_place_that_is_a_file_ends_in_one_line_and_status_2(trial: Trial) -> None:
+    file = trial.folder / "file"
+    file.touch()
+    for name in ("SOLEXP_RUNS", "SOLEXP_CACHE"):
+        before = dict(trial.environment)
+        trial.environment[name] = str(file / "below")
+        printed = trial.solexp("run", *QUICK, "tracking=none", status=2)
+        assert f"{file}: is no folder, so {file / 'below'} cannot be used; see {name}" in printed
+        assert len(printed.strip().splitlines()) == 1, printed
+        trial.environment = before
+    assert not (trial.folder / "runs").exists()
+
+
+def test_a_run_in_which_nothing_could_be_judged_fails_with_the_reason(trial: Trial) -> None:
+    broken = (*QUICK, "tracking=none", "oracle.length.seconds=-1")
+    printed = trial.solexp("run", *broken, status=1)
+    assert printed.strip().splitlines()[-1] == (
+        "solexp: none of 2 candidates could be judged, most often because: "
+        "ValueError: sleep length must be non-negative"
+    )
+    printed = trial.solexp("run", "-m", *broken, "seed=1", status=1)
+    assert "none of 2 candidates could be judged" in printed
+
+
 def test_help_ends_at_once_and_names_groups_and_settings(trial: Trial) -> None:
     started = time.monotonic()
     printed = trial.solexp("run", "--help")

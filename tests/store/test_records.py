@@ -163,6 +163,34 @@ def test_pruning_spares_what_was_paid_for_unless_it_is_named(tmp_path: Path) -> 
     assert size_of(tmp_path / "generations") == (0, 0)
 
 
+def test_a_cache_that_cannot_be_written_costs_one_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    store = Store(tmp_path / "file")
+    store.put("abcd", row(3))
+    store.put("abce", row(3))
+    assert store.get("abcd", Generation) is None
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("solexp: answers cannot be kept in ")
+
+
+def test_a_run_that_cannot_be_read_is_in_no_other_runs_way(tmp_path: Path) -> None:
+    RunFolder(tmp_path / "whole").write_manifest({"started": "2026-01-01"})
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "manifest.json").write_text('{"schema": 1, "sta')
+    assert find_run("latest", tmp_path).name == "whole"
+    with pytest.raises(UserError, match="no sweep below"):
+        latest_sweep(tmp_path)
+
+
+def test_a_configuration_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for garbage in (b"a: [", b"\xff\xfe\x00", b"- 1: {"):
+        (tmp_path / "config.yaml").write_bytes(garbage)
+        with pytest.raises(UserError, match=r"config\.yaml: not readable as a configuration"):
+            _ = RunFolder(tmp_path).config
+
+
 def test_runs_are_found_by_path_name_and_latest(tmp_path: Path) -> None:
     for name, started in (("one", "2026-01-01"), ("two", "2026-01-02")):
         RunFolder(tmp_path / name).write_manifest({"started": started})
