@@ -133,6 +133,9 @@ class NodeMachine:
                 f"oracle.replay.machine.rpc_url: no node answers at {self.rpc_url}; "
                 "start it, or leave rpc_url out"
             ) from error
+        except TimeLimitExceeded as error:
+            # No subject ran yet: what they are late with ends in their traces.
+            raise HarnessError(f"the node at {self.rpc_url}: {error}") from error
         except RpcError as error:
             if error.code == -32601:
                 raise UserError(

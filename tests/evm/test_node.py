@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 
 import msgspec
 import pytest
 
-from solexp.core import UserError
+from solexp.core import HarnessError, UserError
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.anvils import anvil_for
 from solexp.evm.compare import AXES, compare
@@ -142,6 +143,16 @@ def test_a_node_that_is_not_there_is_named_in_one_line(subject: Make) -> None:
         NodeMachine("http://127.0.0.1:9").run(history, [subject(BOX)], plan)
     with pytest.raises(UserError, match=r"^oracle\.replay\.machine\.rpc_url: must start with http"):
         NodeMachine("localhost:8545")
+
+
+def test_a_node_that_is_late_before_anything_runs_is_no_subjects_fault(subject: Make) -> None:
+    history = program()
+    box = subject(BOX)
+    plan = observation(history, box.contract)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        machine = NodeMachine(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout_s=0.2)
+        with pytest.raises(HarnessError, match="no answer from the node"):
+            machine.run(history, [box], plan)
 
 
 def test_a_node_behind_the_recorded_block_is_refused(node: str, subject: Make) -> None:
