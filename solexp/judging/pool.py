@@ -188,4 +188,4 @@ def _alone(job: Job, backend: str) -> Judged:
 def _deadly(oracle: Oracle, candidate: Candidate, reason: str, ours: bool) -> Verdict:
     if ours:
         return verdict(oracle.name, candidate, Outcome.HARNESS_ERROR, evidence={"reason": reason})
-    return charged(oracle, candidate, reason)
+    return charged(oracle.name, candidate, reason)

@@ -92,7 +92,20 @@ def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
     try:
         return job.strategy.candidate(job.task, generation)
     except Exception as error:
+        if not isinstance(error, _SURROUNDINGS) and _takes_the_reference(job, generation):
+            return charged("", candidate_of(generation), f"{type(error).__name__}: {error}")
         return _harness_error("", candidate_of(generation), error, "extraction")
+
+
+def _takes_the_reference(job: Job, generation: Generation) -> bool:
+    """Whether the strategy gets through with the reference as the reply."""
+    text = f"```solidity\n{job.task.reference}\n```"
+    reply = msgspec.structs.replace(generation.completion, text=text)
+    try:
+        job.strategy.candidate(job.task, msgspec.structs.replace(generation, completion=reply))
+    except Exception:
+        return False
+    return True
 
 
 def _judge(
@@ -221,7 +234,7 @@ class _Blame:
             return self.limit(oracle, candidate, again.limit or "was not judged")
         if isinstance(again.errors[oracle.name], _SURROUNDINGS):
             return _harness_error(oracle.name, candidate, again.errors[oracle.name], oracle.name)
-        return charged(oracle, candidate, f"{type(error).__name__}: {error}")
+        return charged(oracle.name, candidate, f"{type(error).__name__}: {error}")
 
     def _is_reference(self, candidate: Candidate) -> bool:
         return candidate.code == self._job.task.reference
@@ -231,11 +244,11 @@ _SURROUNDINGS = (ToolError, UserError, OSError)
 """Errors of the machine, its tools and its settings: no compiler, a full disk. Never a candidate's fault."""
 
 
-def charged(oracle: Oracle, candidate: Candidate, reason: str) -> Verdict:
+def charged(oracle: str, candidate: Candidate, reason: str) -> Verdict:
     """A failure of the harness that this candidate brings about and the reference does not: a model cannot buy its
     way out of the score with it."""
     return verdict(
-        oracle.name,
+        oracle,
         candidate,
         Outcome.FAIL,
         measures={"keep": False},

@@ -173,10 +173,11 @@ def test_workers_end_soon_after_their_parent_was_killed(n_jobs: int) -> None:
     assert alive == []
 
 
-def test_a_reply_that_breaks_the_extraction_leaves_the_others_judged() -> None:
+def test_a_reply_that_breaks_the_extraction_fails_and_leaves_the_others_judged() -> None:
     judged = judge_job(job("t", SOURCE, "breaks the extraction", "contract A { }"))
     rows = sorted(judged.verdicts, key=lambda row: row.index)
-    assert [row.outcome.value for row in rows] == ["pass", "harness_error", "fail"]
+    assert [row.outcome.value for row in rows] == ["pass", "fail", "fail"]
+    assert "ValueError: cannot extract" in str(rows[1].evidence["reason"])
     assert {row.oracle for row in rows} == {"acting"}
 
 
