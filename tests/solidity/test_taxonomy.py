@@ -91,9 +91,7 @@ def test_what_no_rule_knows_is_others() -> None:
 MODELS = ["gemini-2.0-flash-exp", "qwen2.5-coder-32b-instruct"]
 
 
-def test_few_errors_of_the_recorded_replies_are_others(
-    compiler: Compiler, data_home: Path
-) -> None:
+def test_few_errors_of_the_recorded_replies_are_others(compiler: Compiler, data_home: Path) -> None:
     from pyarrow import parquet  # noqa: PLC0415
 
     from solexp.benchmarks.solcontracteval import SolContractEval  # noqa: PLC0415
