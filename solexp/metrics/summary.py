@@ -86,8 +86,10 @@ class Fidelity(msgspec.Struct, frozen=True, kw_only=True):
     """Calls with a recorded status."""
     statuses: int
     """Of these, calls whose status is the recorded one."""
+    successes: int
+    """Calls that succeed both on the chain and here."""
     gas: int
-    """Successful calls whose gas equals the recorded figure to the unit."""
+    """Of these, calls whose gas equals the recorded figure to the unit."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -355,20 +357,32 @@ def _gas(candidates: Sequence[Judged], outcomes: Sequence[Outcome | None]) -> Ga
     return Gas(flagged=flagged, passing_out_of_gas=exhausted)
 
 
+_AS_RECORDED = (
+    "recorded_calls",
+    "statuses_as_recorded",
+    "successful_as_recorded",
+    "gas_as_recorded",
+)
+
+
 def _fidelity(candidates: Iterable[Judged]) -> Fidelity:
-    found: dict[str, tuple[int, int, int]] = {}
+    found: dict[str, tuple[int, ...]] = {}
     for candidate in candidates:
         row = candidate.verdicts.get("replay")
         if row is not None and row.measures.get("recorded_calls"):
-            names = ("recorded_calls", "statuses_as_recorded", "gas_as_recorded")
-            calls, statuses, gas = (int(row.measures.get(name) or 0) for name in names)
-            found[candidate.task_id] = calls, statuses, gas
+            found[candidate.task_id] = tuple(
+                int(row.measures.get(name) or 0) for name in _AS_RECORDED
+            )
+    calls, statuses, successes, gas = (
+        sum(counts[place] for counts in found.values()) for place in range(len(_AS_RECORDED))
+    )
     return Fidelity(
         tasks=len(found),
-        exact_tasks=sum(calls == statuses for calls, statuses, _ in found.values()),
-        calls=sum(calls for calls, _, _ in found.values()),
-        statuses=sum(statuses for _, statuses, _ in found.values()),
-        gas=sum(gas for _, _, gas in found.values()),
+        exact_tasks=sum(counts[0] == counts[1] for counts in found.values()),
+        calls=calls,
+        statuses=statuses,
+        successes=successes,
+        gas=gas,
     )
 
 

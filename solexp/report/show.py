@@ -126,7 +126,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
         lines.append(
             f"fidelity: the originals reproduce {fidelity['statuses']} of {fidelity['calls']} "
             f"recorded statuses, all of them on {fidelity['exact_tasks']} of "
-            f"{fidelity['tasks']} tasks; {fidelity['gas']} gas figures to the unit"
+            f"{fidelity['tasks']} tasks; and {fidelity['gas']} of {fidelity['successes']} gas figures"
         )
     gas = data.get("gas") or {}
     if gas.get("flagged") or gas.get("passing_out_of_gas"):
