@@ -68,7 +68,7 @@ def _run(overrides: list[str]) -> tuple[RunSpec, RunFolder]:
     os.environ["SOLEXP_STAMP"] = stamp()
     composed = compose(overrides)
     config = plain(composed)
-    folder = RunFolder(Path(config["runs"]) / os.environ["SOLEXP_STAMP"])
+    folder = RunFolder(Path(config["runs_root"]) / os.environ["SOLEXP_STAMP"])
     chosen = choices(composed.hydra.runtime.choices, config["oracle"])
     spec, _ = start(config, folder, {"overrides": overrides, "choices": chosen})
     return spec, folder

@@ -86,7 +86,7 @@ def make_run(
         "seed": 42,
         "benchmark": {"_target_": "solexp.benchmarks.starter.Starter", "limit": None},
         "model": {"_target_": "solexp.llm.offline.Mutants", "reference_share": 0.5},
-        "runs": str(path.parent),
+        "runs_root": str(path.parent),
         **(settings or {}),
     }
     write_atomically(path / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(config)).encode())

@@ -66,7 +66,7 @@ def run(words: Sequence[str]) -> int:
             config = plain(composed)
             check(config)
     if not asks and not flags.cfg:
-        check_places(Path(str(config["runs"])))
+        check_places(Path(str(config["runs_root"])))
     if multirun and not asks and not flags.cfg:
         return _sweep(words, config, root)
     if not asks and not flags.cfg:

@@ -17,7 +17,7 @@ from solexp.strategies import Strategy
 from solexp.tracking.settings import TrackingSettings
 
 GROUPS = ("benchmark", "model", "strategy", "sampling", "execution", "tracking")
-PLAIN = ("oracle", "name", "seed", "objective", "runs", "experiments")
+PLAIN = ("oracle", "name", "seed", "objective", "runs_root", "experiments")
 
 
 _UNSAFE = ("sequential", "threading", "multiprocessing")

@@ -21,7 +21,7 @@ NAME_LENGTH = 120
 TABLE_BYTES = 10_000_000
 """Above this, a table of replies shows each prompt once a task: browsers load such a table whole."""
 
-LEFT_OUT = ("hydra", "name", "runs", "tracking", "experiments")
+LEFT_OUT = ("hydra", "name", "runs_root", "tracking", "experiments")
 """Parts of the configuration that say where and under what name, not what was measured."""
 
 Table = dict[str, list[Any]]

@@ -179,3 +179,12 @@ def test_the_users_own_folders_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "experiments" / "here.yaml").write_text("# @package _global_\nseed: 7\n")
     monkeypatch.chdir(tmp_path)
     assert plain(compose(["experiments=here"]))["seed"] == 7
+
+
+def test_a_folder_beside_the_users_experiments_does_not_take_a_settings_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("experiments", "runs"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert plain(compose([f"runs_root={tmp_path}"]))["runs_root"] == str(tmp_path)

@@ -14,7 +14,7 @@ from tests.made_runs import TASKS, verdicts
 CONFIG = {
     "name": "starter-mutants",
     "seed": 42,
-    "runs": "/somewhere/runs",
+    "runs_root": "/somewhere/runs",
     "benchmark": {"_target_": "solexp.Benchmark", "limit": None, "ids": ["a", "b"]},
     "model": {"_target_": "solexp.Model", "share": 0.5, "inner": {"_target_": "x.Y", "deep": True}},
     "tracking": {"_target_": "solexp.Tracking", "uri": None},
