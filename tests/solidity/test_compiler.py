@@ -231,7 +231,9 @@ print("done")
 
 
 def test_a_worker_killed_in_mid_compile_is_started_again(tmp_path: Path) -> None:
-    slow = "contract A { uint x = " + "+".join(str(i) for i in range(3000)) + "; }"
+    body = "for (uint i = 0; i < n; i++) { x += i * n; y[x] = keccak256(abi.encode(x, i, n)); } "
+    functions = (f"function f{i}(uint n) external {{ {body * 3} }}" for i in range(250))
+    slow = "contract A { uint x; mapping(uint => bytes32) y; " + " ".join(functions) + "}"
     with Compiler(providers=("soljson",), cache_dir=tmp_path) as compiler:
         compiler.compile({"a.sol": "contract A {}"}, CompilerSettings(version="0.8.17"))
         (worker,) = compiler.processes()
