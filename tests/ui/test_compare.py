@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +19,6 @@ from solexp.tracking.settings import TrackingSettings, local_uri
 from tests.made_runs import make_run
 
 pytestmark = pytest.mark.ui
-
-SWEEP = [(share, seed) for share in (0.2, 0.8) for seed in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +64,13 @@ class Sweep(NamedTuple):
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sweep]:
-    """A hand-made sweep, or the one whose folder ``SOLEXP_SWEEP`` names, published and served."""
+    """A sweep of four runs beside one other run, published and served; ``SOLEXP_SWEEP`` names a larger one to show."""
     folder = tmp_path_factory.mktemp("sweep")
     settings = TrackingSettings(uri=local_uri(folder / "mlruns"))
-    real = os.environ.get("SOLEXP_SWEEP")
-    if real:
-        found = sorted(Path(real).glob("*/manifest.json"))
-        runs = [RunFolder(shutil.copytree(p.parent, folder / p.parent.name)) for p in found]
-    else:
-        runs = [_made(folder / str(number), *cell) for number, cell in enumerate(SWEEP)]
+    given = os.environ.get("SOLEXP_SWEEP")
+    root = Path(given) if given else _swept(folder)
+    found = sorted(root.glob("*/manifest.json"))
+    runs = [RunFolder(shutil.copytree(p.parent, folder / "shown" / p.parent.name)) for p in found]
     for run in (*runs, make_run(folder / "other")):
         (run.path / "tracking.json").unlink(missing_ok=True)
         publish(run, settings, status="FINISHED")
@@ -85,15 +83,19 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sweep]:
         yield Sweep(address, runs[0].manifest["sweep_id"], keys)
 
 
-def _made(path: Path, share: float, seed: int) -> RunFolder:
-    model = {"_target_": "solexp.llm.offline.Mutants", "reference_share": share, "seed": seed}
-    return make_run(
-        path,
-        passing=share > 0.5,
-        settings={"model": model},
-        overrides=(f"model.reference_share={share}", f"model.seed={seed}"),
-        sweep_id="sweep-1",
+def _swept(folder: Path) -> Path:
+    """Do a sweep of four runs as a user would, four tasks each; returns its folder."""
+    words = ["run", "-m", "benchmark.limit=4", "tracking=none"]
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "solexp.cli", *words),
+            *("model.reference_share=0.2,0.8", "model.seed=1,2"),
+        ],
+        cwd=folder,
+        env={**os.environ, "SOLEXP_RUNS": str(folder / "runs")},
+        check=True,
     )
+    return next((folder / "runs").iterdir())
 
 
 def test_compare_shows_the_swept_keys_and_the_scores_of_four_runs(page: Any, sweep: Sweep) -> None:
