@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,10 @@ def data_home() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return home
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_heard() -> Iterator[None]:
+    """No test may leave this process, and so the next test's children, deaf to Ctrl-C."""
+    yield
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
+import signal
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -71,6 +72,12 @@ def judge_all(
         waiting = [job for job in waiting if job.task.id not in ended]
 
 
+def _begin(parent: int) -> None:
+    """What a worker does first. Ctrl-C goes to the whole terminal group; only the parent answers it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(parent)
+
+
 def stop_workers() -> None:
     """End the worker processes and their children at once."""
     for executor in _SINGLE:
@@ -97,7 +104,7 @@ def _parallel(
     _POOLED.set()
     # loky must be asked for by name: inside a loky worker, as a job of a sweep is one, joblib
     # would otherwise fall back to threads of that one process.
-    loky = {"inner_max_num_threads": 1, "initializer": end_with, "initargs": (os.getpid(),)}
+    loky = {"inner_max_num_threads": 1, "initializer": _begin, "initargs": (os.getpid(),)}
     with parallel_config(backend=backend, **(loky if backend == "loky" else {})):
         results = Parallel(
             n_jobs=n_jobs,
@@ -125,7 +132,7 @@ def _one_worker(jobs: Iterator[Job]) -> Iterator[Judged]:
 
 @contextmanager
 def _worker() -> Iterator[ProcessPoolExecutor]:
-    executor = ProcessPoolExecutor(max_workers=1, initializer=end_with, initargs=(os.getpid(),))
+    executor = ProcessPoolExecutor(max_workers=1, initializer=_begin, initargs=(os.getpid(),))
     _SINGLE.add(executor)
     try:
         yield executor

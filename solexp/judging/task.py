@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import functools
 import logging
-import signal
-import threading
 import time
 import traceback
 from collections.abc import Iterable, Sequence
@@ -50,9 +48,6 @@ class Judged:
 
 def judge_job(job: Job) -> Judged:
     """Judge one task. Never raises for what a candidate or a tool does: those become outcomes."""
-    if threading.current_thread() is threading.main_thread():
-        # Ctrl-C goes to the whole terminal group; only the parent answers it.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
     with _Captured() as captured:
         candidates = [_candidate(job, generation) for generation in job.generations]
         texts: dict[tuple[str | None, str | None], list[Candidate]] = {}
