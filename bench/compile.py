@@ -3,10 +3,10 @@
     make bench-compile
 
 Both sides get the same standard-JSON inputs: distinct contracts of SolContractEval at three releases, each as it is
-deployed and with the target rewritten by two models, which is what judging compiles. The cache is empty. Cost is CPU
-seconds of this process and all its children, start-up included. The peer is the command ``solcjs --standard-json`` of
-npm's ``solc`` package of the same release, a fresh Node process for each call. The last line of output is one JSON
-object.
+deployed and with the target rewritten by six models, which is what judging their table compiles. The cache is empty.
+Cost is CPU seconds of this process and all its children, start-up included. The peer is the command ``solcjs
+--standard-json`` of npm's ``solc`` package of the same release, a fresh Node process for each call. The last line of
+output is one JSON object.
 """
 
 from __future__ import annotations
@@ -35,8 +35,15 @@ from solexp.toolchain.node import ensure_node, node_environment, npm_command
 
 PACKAGES = {"0.5.17": "solc@0.5.17", "0.6.12": "solc@0.6.12", "0.8.7": "solc@0.8.7-fixed"}
 """npm's package of each release; its 0.8.7 holds another release."""
-TASKS_PER_RELEASE = 7
-MODELS = ("claude-3-7-sonnet-20250219", "o4-mini")
+TASKS_PER_RELEASE = 4
+MODELS = (
+    "claude-3-7-sonnet-20250219",
+    "o4-mini",
+    "gpt-4o",
+    "deepseek-reasoner",
+    "qwen2.5-coder-32b-instruct",
+    "gemini-2.0-flash-exp",
+)
 
 
 T = TypeVar("T")
