@@ -131,7 +131,8 @@ def by_solexp(
     plan = observation(program, subjects[0].contract)
     traces = AnvilMachine(forks="deployment").run(program, subjects, plan)
     for trace in traces[1:]:
-        assert not any(compare(traces[0], trace, program).counts.values())
+        told = compare(traces[0], trace, program, getters=False)
+        assert not any(told.counts.values()), told.first
     found = []
     for trace in traces:
         storage = trace.checkpoints[-1].storage
