@@ -128,7 +128,8 @@ def by_solexp(
     program: Program, subjects: Sequence[Subject], slots: Sequence[str]
 ) -> list[Collected]:
     """solexp's way, comparison included."""
-    plan = observation(program, subjects[0].contract)
+    # The peers ask no getters either.
+    plan = observation(program, subjects[0].contract, getters="never")
     traces = AnvilMachine(forks="deployment").run(program, subjects, plan)
     for trace in traces[1:]:
         told = compare(traces[0], trace, program, getters=False)
