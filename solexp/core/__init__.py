@@ -6,13 +6,24 @@ from solexp.core.errors import (
     DataError,
     HarnessError,
     Interrupted,
+    ModelGone,
+    RequestFailed,
     SolexpError,
     TimeLimitExceeded,
     ToolError,
     UserError,
 )
 from solexp.core.program import Call, Deployment, Program, Recorded
-from solexp.core.prompt import Batch, Completion, FinishReason, Generation, Message, Prompt, Usage
+from solexp.core.prompt import (
+    Batch,
+    Completion,
+    FinishReason,
+    Generation,
+    Message,
+    Prompt,
+    PromptForm,
+    Usage,
+)
 from solexp.core.task import CompilerSettings, Target, Task
 from solexp.core.trace import CallResult, Checkpoint, Log, Trace
 from solexp.core.verdict import Divergence, Outcome, Verdict
@@ -37,11 +48,14 @@ __all__ = [
     "Interrupted",
     "Log",
     "Message",
+    "ModelGone",
     "NoCode",
     "Outcome",
     "Program",
     "Prompt",
+    "PromptForm",
     "Recorded",
+    "RequestFailed",
     "Severity",
     "SolexpError",
     "Target",

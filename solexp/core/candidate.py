@@ -24,6 +24,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     batch: str
     repeat: int
     index: int
+    round: int = 0
+    """0 is the first answer; each round of refinement adds one."""
     code: str | None = None
     """The target as the model wrote it."""
     no_code: NoCode | None = None
@@ -32,5 +34,6 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """Unique within a run: ``batch/repeat/index``."""
-        return f"{self.batch}/{self.repeat}/{self.index}"
+        """Unique within a task of a run: ``batch/repeat/index``, and the round where it is not the first."""
+        later = f"/{self.round}" if self.round else ""
+        return f"{self.batch}/{self.repeat}/{self.index}{later}"

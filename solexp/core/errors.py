@@ -5,6 +5,8 @@ SolexpError
 │   └── DataError        ... and it was a file of a benchmark
 ├── HarnessError         a fault of ours or of a tool; never charged to a model
 │   ├── ToolError        a compiler, node or installer is missing or misbehaves
+│   ├── RequestFailed    a language model's server did not answer this request, whatever was tried
+│   ├── ModelGone        ... or answers no request any more
 │   ├── RpcError         an EVM node answered with an error (solexp.evm.rpc)
 │   └── NodeGone         an EVM node does not answer any more (solexp.evm.rpc)
 └── TimeLimitExceeded    a candidate used up its limits
@@ -36,6 +38,14 @@ class HarnessError(SolexpError):
 
 class ToolError(HarnessError):
     """A tool (compiler, EVM node, installer) is missing, or does not do what it should."""
+
+
+class RequestFailed(HarnessError):
+    """A language model's server did not answer a request, however often it was asked. The sample is missing."""
+
+
+class ModelGone(HarnessError):
+    """A language model's server answers nothing any more: asking on is useless."""
 
 
 class TimeLimitExceeded(SolexpError):

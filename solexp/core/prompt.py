@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any, Literal
 
 import msgspec
+
+from solexp.core.hashing import content_hash
+
+PromptForm = Literal["chat", "completion", "infill"]
+"""A conversation; a text to be continued; or a gap to be filled between a text and a suffix."""
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -19,6 +25,19 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
     task_id: str
     messages: tuple[Message, ...]
+    """The conversation; in the other forms one message, whose content is the text before the gap."""
+    form: PromptForm = "chat"
+    suffix: str = ""
+    """The text behind the gap that is to be filled."""
+    stop: tuple[str, ...] = ()
+    """Sequences at which the reply ends; they are no part of it."""
+    holds: dict[str, Any] = {}
+    """What was put into it, such as the ids of the examples; for the reader, no part of the question."""
+
+    @property
+    def key(self) -> str:
+        """Hash of what is sent."""
+        return content_hash(self.messages, self.form, self.suffix, self.stop)
 
 
 class FinishReason(StrEnum):
@@ -36,6 +55,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    """Reasoning included."""
+    reasoning_tokens: int | None = None
     cost_usd: float | None = None
 
 
@@ -43,10 +64,14 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """A model's raw reply."""
 
     text: str
+    reasoning: str = ""
+    """What the model thought before it answered, where the server tells; no part of the answer."""
     finish: FinishReason = FinishReason.STOP
     usage: Usage = Usage()
     seconds: float = 0.0
     """Latency, in seconds."""
+    served_by: str | None = None
+    """The model that the server says has answered."""
     label: str | None = None
     """What a calibration model says its answer is, such as a mutant's name; never shown to an oracle."""
 
@@ -65,12 +90,25 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
-    """One stored completion and the question it answers: a line of ``generations.jsonl``."""
+    """One sample of one task, as far as one round went: a line of ``generations.jsonl``."""
 
     key: str
-    """Hash of (model fingerprint, messages, sampling, repeat, sample index); see `solexp.llm.model.generation_key`."""
+    """Hash of (model fingerprint, messages, sampling, repeat, sample index) of the last request; see
+    `solexp.llm.model.generation_key`."""
     task_id: str
     batch: str
     repeat: int
     index: int
+    round: int = 0
+    """0 is the first answer; each round of refinement adds one."""
     completion: Completion
+    """The last reply of the round."""
+    earlier: tuple[Completion, ...] = ()
+    """The replies before it in the same round, where a strategy asks several times."""
+    prompts: tuple[str, ...] = ()
+    """`Prompt.key` of each request, in order."""
+
+    @property
+    def completions(self) -> tuple[Completion, ...]:
+        """All replies of the round, in order."""
+        return (*self.earlier, self.completion)

@@ -46,6 +46,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     batch: str
     repeat: int
     index: int
+    round: int = 0
+    """The candidate's round of refinement; 0 is the first answer."""
     oracle: str
     outcome: Outcome
     measures: dict[str, float | int | bool | str | None] = {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -27,7 +29,7 @@ class Model(Protocol):
     paid: bool
     """Whether an answer costs money or time, so that it must be kept and never be asked for twice."""
 
-    def fingerprint(self, task: Task) -> dict[str, object]:
+    def fingerprint(self, task: Task) -> dict[str, Any]:
         """Everything besides prompt and sampling that an answer depends on."""
         ...
 
@@ -36,7 +38,48 @@ class Model(Protocol):
         ...
 
 
-def generation_key(model: Model, request: Request) -> str:
+class Session(Protocol):
+    """A language model that is being asked."""
+
+    async def complete(self, requests: Sequence[Request]) -> Sequence[Completion]:
+        """The replies to requests that differ in nothing but their index, in their order.
+
+        Raises UserError for what no further try can mend (a refused key, an unknown model),
+        `RequestFailed` when these requests could not be answered, `ModelGone` when none can.
+        """
+        ...
+
+
+@runtime_checkable
+class LiveModel(Protocol):
+    """A language model that is asked over a connection, many requests at a time."""
+
+    paid: bool
+    concurrency: int
+    """Requests in flight at most."""
+    max_cost_usd: float | None
+    """Limit of a run's cost, in US dollars; None for no limit."""
+    max_tokens_total: int | None
+    """Limit of a run's tokens, prompts and replies together; None for no limit."""
+
+    def fingerprint(self, task: Task) -> dict[str, Any]:
+        """Everything besides prompt and sampling that an answer depends on; no key and no address with one."""
+        ...
+
+    def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:
+        """Tokens of ``prompt``, and at most of one reply to it under ``batch``."""
+        ...
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """US dollars for so many tokens; None when the price is not known."""
+        ...
+
+    def session(self) -> AbstractAsyncContextManager[Session]:
+        """Connect (start what has to be started); everything is closed again on leaving."""
+        ...
+
+
+def generation_key(model: Model | LiveModel, request: Request) -> str:
     """Hash of (model fingerprint, messages, sampling, repeat, sample index).
 
     The batch's size stays out of it, so that raising n asks only for the samples that are missing.
@@ -47,7 +90,7 @@ def generation_key(model: Model, request: Request) -> str:
     name = [] if model.paid else [batch.name]
     return content_hash(
         model.fingerprint(request.task),
-        request.prompt.messages,
+        request.prompt.key,
         [batch.temperature, batch.top_p, batch.max_tokens, batch.seed, *name],
         request.repeat,
         request.index,

@@ -89,6 +89,7 @@ def verdict(oracle: str, candidate: Candidate, outcome: Outcome, **fields: Any) 
         batch=candidate.batch,
         repeat=candidate.repeat,
         index=candidate.index,
+        round=candidate.round,
         oracle=oracle,
         outcome=outcome,
         **fields,
