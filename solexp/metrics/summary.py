@@ -11,6 +11,7 @@ import msgspec
 
 from solexp.core import Batch, Generation, Outcome, Verdict
 from solexp.evm.compare import AXIS_SETS
+from solexp.metrics.decidable import open_reasons, open_tasks, open_tasks_along, says_open_by
 from solexp.metrics.failures import (
     AxisShare,
     CompileErrors,
@@ -31,9 +32,6 @@ from solexp.metrics.scores import (
 from solexp.store.runfolder import TaskRow
 
 Groups = dict[str, Callable[[str], bool]]
-
-STUBS = "stubs_differ"
-"""Replay's measure of the axes that tell each stub from the original, such as ``status,return|status``."""
 
 SCHEMA = 1
 
@@ -114,6 +112,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     compile_errors: CompileErrors
     reasons: dict[str, dict[str, int]]
     """By outcome that is neither ``pass``, ``fail`` nor ``compile_error``: candidates by reason."""
+    open_tasks: dict[str, dict[str, int]] = {}
+    """By ``undecidable`` and ``vacuous``: tasks by reason, also those of which no candidate could be run."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -154,7 +154,7 @@ def summarise(
     candidates = judged(verdicts)
     deciding = [name for name, decides in oracles.items() if decides]
     outcomes = [combined(candidate, deciding) for candidate in candidates]
-    undecided = _undecided(tasks, candidates, deciding)
+    undecided = open_tasks(tasks, candidates, deciding)
     exercised = _exercised(candidates) - undecided
 
     everything: Groups = {"": lambda _: True}
@@ -175,10 +175,10 @@ def summarise(
     if "replay" in oracles:
         others = [name for name in deciding if name != "replay"]
         for axes, members in SCORED_AXES.items():
-            open_tasks = _undecided_along(members, tasks, candidates, others)
+            left_open = open_tasks_along(members, tasks, candidates, others)
             groups = {
                 f"axes.{axes}.": everything[""],
-                f"axes.{axes}.decidable.": _all_but(open_tasks),
+                f"axes.{axes}.decidable.": _all_but(left_open),
             }
             metrics |= score("pass", _axes_pass(members, others), groups)
 
@@ -203,6 +203,7 @@ def summarise(
         failing_dimensions=dimension_shares(candidates),
         compile_errors=compile_errors(candidates),
         reasons=reasons(candidates, deciding),
+        open_tasks=open_reasons(tasks, candidates, deciding),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=_usage(rows),
@@ -256,7 +257,7 @@ def _axes_pass(axes: Sequence[str], others: Sequence[str]) -> Passes:
         if not (_is_sample(beside) and _is_sample(replay)):
             return None
         row = candidate.verdicts["replay"]
-        if beside is not Outcome.PASS or replay not in measured or _undecided_by(row, axes):
+        if beside is not Outcome.PASS or replay not in measured or says_open_by(row, axes):
             return False
         measures = row.measures
         if measures.get("truncated") is True:
@@ -264,61 +265,6 @@ def _axes_pass(axes: Sequence[str], others: Sequence[str]) -> Passes:
         return not any(measures.get(f"diverges.{axis}") for axis in decisive)
 
     return passes
-
-
-def _undecided(
-    tasks: Iterable[TaskRow], candidates: Iterable[Judged], deciding: Sequence[str]
-) -> set[str]:
-    """Tasks that some deciding oracle could not decide.
-
-    A candidate that fails beforehand may hide this, so what the data alone tell counts too, when anything but
-    compiling decides: else a model's own failures would choose its denominator.
-    """
-    found = {
-        candidate.task_id
-        for candidate in candidates
-        for name in deciding
-        if name in candidate.verdicts and _says_undecided(candidate.verdicts[name])
-    }
-    if set(deciding) - {"compile"}:
-        found |= {task.id for task in tasks if task.undecidable}
-    return found
-
-
-def _says_undecided(row: Verdict) -> bool:
-    """Whether an oracle could not decide the task, which it may say beside a candidate's own failure."""
-    open_outcome = row.outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
-    return open_outcome or row.measures.get("task_decidable") is False
-
-
-def _undecided_along(
-    axes: Sequence[str],
-    tasks: Iterable[TaskRow],
-    candidates: Iterable[Judged],
-    others: Sequence[str],
-) -> set[str]:
-    """Tasks that replay could not decide if just ``axes`` decided, or one of the ``others`` could not as it is."""
-    rows = list(candidates)
-    found = _undecided((), rows, others) | {task.id for task in tasks if task.undecidable}
-    return found | {
-        candidate.task_id
-        for candidate in rows
-        if "replay" in candidate.verdicts and _undecided_by(candidate.verdicts["replay"], axes)
-    }
-
-
-def _undecided_by(row: Verdict, axes: Sequence[str]) -> bool:
-    """Whether replay could not decide the task if just ``axes`` decided.
-
-    The measure `STUBS` names for each stub the axes that tell it from the original. A verdict without it is of a task
-    whose grounds are no matter of axes.
-    """
-    stubs = row.measures.get(STUBS)
-    if isinstance(stubs, str):
-        return any(
-            not {"deployment", *axes}.intersection(stub.split(",")) for stub in stubs.split("|")
-        )
-    return _says_undecided(row)
 
 
 def _exercised(candidates: Iterable[Judged]) -> set[str]:

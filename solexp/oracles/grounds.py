@@ -64,6 +64,9 @@ class Grounds(msgspec.Struct, frozen=True, kw_only=True):
     def told(self) -> Measures:
         """The measures of every verdict about the task, also of one that ran nothing."""
         told: Measures = {"task_decidable": self.outcome is None}
+        if self.outcome is not None:
+            # A candidate that fails before it is run has evidence of its own, which says nothing of the task.
+            told |= {"task_outcome": self.outcome.value, "task_reason": self.reason}
         if self.stubs:
             told[STUBS] = "|".join(",".join(axes) or "none" for axes in self.stubs)
         return {**self.measures, **told}

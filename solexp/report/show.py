@@ -49,6 +49,7 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
         tables.failing_axes(data.get("failing_axes", {})),
         tables.compile_errors(data.get("compile_errors", {})),
         tables.reasons(data.get("reasons", {})),
+        tables.open_tasks(data.get("open_tasks", {})),
     )
     for grid in grids:
         if grid is not None and grid.rows:

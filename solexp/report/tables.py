@@ -201,6 +201,17 @@ def _same(
 
 def reasons(found: Mapping[str, Mapping[str, int]], *, most: int = 3) -> Grid | None:
     """The commonest reasons of the outcomes that no comparison explains, the rarer ones summed up."""
+    return _reasons("Why there is no pass or fail", "candidates", found, most)
+
+
+def open_tasks(found: Mapping[str, Mapping[str, int]], *, most: int = 3) -> Grid | None:
+    """Why tasks could not be decided, those included of which no candidate could be run."""
+    return _reasons("Why tasks are not decidable", "tasks", found, most)
+
+
+def _reasons(
+    title: str, counted: str, found: Mapping[str, Mapping[str, int]], most: int
+) -> Grid | None:
     rows: list[tuple[str, str, str]] = []
     for outcome, counts in found.items():
         pairs = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -213,8 +224,7 @@ def reasons(found: Mapping[str, Mapping[str, int]], *, most: int = 3) -> Grid | 
             rows.append((outcome, other, str(sum(count for _, count in rest))))
     if not rows:
         return None
-    columns = ("outcome", "reason", "candidates")
-    return Grid(title="Why there is no pass or fail", columns=columns, rows=tuple(rows), words=2)
+    return Grid(title=title, columns=("outcome", "reason", counted), rows=tuple(rows), words=2)
 
 
 def failing_axes(shares: Mapping[str, Mapping[str, Any]]) -> Grid | None:

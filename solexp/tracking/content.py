@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import Generation, Outcome, Prompt, Verdict
+from solexp.metrics.decidable import open_reason
 from solexp.metrics.scores import Judged, combined, judged
 from solexp.store.runfolder import TaskRow
 
@@ -139,6 +140,17 @@ class Judgements:
         lines = (verdict_line(row) for row in sorted(rows, key=lambda row: row.oracle))
         return next((line for line in lines if line), None)
 
+    def open_reason(self, task: TaskRow) -> str | None:
+        """Why a task could not be decided, whatever became of its candidates; None for one that could be."""
+        for candidate in self.by_task.get(task.id, []):
+            for name in self._deciding or tuple(candidate.verdicts):
+                found = (
+                    open_reason(candidate.verdicts[name]) if name in candidate.verdicts else None
+                )
+                if found is not None:
+                    return f"{found[0]}: {found[1]}"
+        return f"{Outcome.UNDECIDABLE}: {task.undecidable}" if task.undecidable else None
+
 
 def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
     """One row a task: its facts, samples, how many compile and pass, outcomes, the first reason of a failure."""
@@ -160,6 +172,7 @@ def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
                 "series": task.series,
                 "compiler": task.compiler,
                 "calls": task.calls,
+                "not_decidable": judgements.open_reason(task),
             }
         )
     return _columns(rows)

@@ -308,6 +308,36 @@ def test_reasons_are_counted_without_what_tells_one_task_from_another() -> None:
     assert list(found) == ["harness_error", "undecidable", "no_code"]
 
 
+def test_tasks_are_counted_by_why_they_cannot_be_decided_also_where_no_candidate_compiles() -> None:
+    told: dict[str, Any] = {
+        "task_decidable": False,
+        "task_outcome": "undecidable",
+        "task_reason": "3 calls of the original succeed, fewer than 5",
+    }
+    rows = [
+        candidate("a", Outcome.COMPILE_ERROR, measures=told),
+        candidate(
+            "b",
+            Outcome.UNDECIDABLE,
+            evidence={"reason": "2 calls of the original succeed, fewer than 5"},
+        ),
+        candidate("b", Outcome.COMPILE_ERROR, measures=told, batch="other"),
+        candidate(
+            "c",
+            Outcome.NO_CODE,
+            measures=told | {"task_outcome": "vacuous", "task_reason": "no call tells"},
+        ),
+        candidate("d", Outcome.COMPILE_ERROR, measures={"task_decidable": True}),
+        candidate("e", Outcome.COMPILE_ERROR),
+    ]
+    found = summary([*map(task, "abcd"), task("e", undecidable="no history")], rows)
+    assert found.open_tasks == {
+        "undecidable": {"N calls of the original succeed, fewer than N": 2, "no history": 1},
+        "vacuous": {"no call tells": 1},
+    }
+    assert found.decidable_tasks == 1
+
+
 def test_equal_data_have_equal_intervals_under_every_name() -> None:
     batch = Batch(name="nucleus", n=3, temperature=0.2, ks=(2, 3))
     rows = [

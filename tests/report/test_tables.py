@@ -131,6 +131,17 @@ def test_show_says_why_there_is_no_pass_or_fail(tmp_path: Path) -> None:
     ]
 
 
+def test_show_says_why_tasks_are_not_decidable(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    assert "Why tasks are not decidable" not in _shown(folder)
+    found = {"undecidable": {"N calls succeed": 2}, "vacuous": {"no call tells": 1}}
+    folder.write_summary({**folder.summary, "open_tasks": found})
+    lines = _shown(folder)
+    start = lines.index("Why tasks are not decidable")
+    rows = [re.split(r"  +", line) for line in lines[start + 3 : lines.index("", start)]]
+    assert rows == [["undecidable", "N calls succeed", "2"], ["vacuous", "no call tells", "1"]]
+
+
 def _unfinished(path: Path, host: str, pid: int, **fields: object) -> RunFolder:
     folder = make_run(path, status="running")
     (folder.path / "summary.json").unlink()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +117,22 @@ def test_the_task_table_says_how_many_samples_compile_and_pass_and_why_not() -> 
         "replay: storage differs at balances[0x01]: expected 0x01, got 0x02",
         "compile: ParserError: Expected ';'",
     ]
+    assert table["not_decidable"] == [None, None]
+
+
+def test_the_task_table_says_why_a_task_cannot_be_decided_whatever_became_of_its_candidates() -> (
+    None
+):
+    measures: dict[str, Any] = {"task_outcome": "vacuous", "task_reason": "no call tells"}
+    rows = [
+        msgspec.structs.replace(row, measures=row.measures | measures)
+        if (row.task_id, row.oracle) == ("vault", "replay")
+        else row
+        for row in verdicts(passing=False)
+    ]
+    table = content.task_table(TASKS, Judgements(rows, ["compile", "replay"]))
+    assert table["not_decidable"] == [None, "vacuous: no call tells"]
+    assert str(table["first_reason"][1]).startswith("compile: ")
 
 
 def _generation(task: str, index: int, text: str) -> Generation:
