@@ -1,0 +1,1 @@
+"""What a prompt shows of the code around the target."""

@@ -1,0 +1,1 @@
+"""Which solved tasks a prompt shows."""
