@@ -38,6 +38,10 @@ class Collected:
     """Number of events a call."""
     storage: dict[str, str] = field(default_factory=dict)
     """Words by slot."""
+    words: int = field(default=0, compare=False)
+    """Labels of state that were read, where that is more than ``storage``."""
+    getters: int = field(default=0, compare=False)
+    """Getters that were called."""
 
 
 def hardhat_folder() -> Path:

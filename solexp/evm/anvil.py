@@ -93,7 +93,7 @@ class AnvilMachine:
         rule: GasRule = self.gas if span is spans[0] else "generous"
         traces: list[Trace] = []
         limits: tuple[int, ...] = ()
-        with _Session(self, program, plan, span) as session:
+        with _Session(self, program, Simulations(plan, subjects, span.hardfork), span) as session:
             for subject in subjects:
                 reference = traces[0] if traces else None
                 if len(traces) < 2:
@@ -114,18 +114,17 @@ class _Session:
     """One node, prepared for a program under one fork; a node that a subject brings down is replaced."""
 
     def __init__(
-        self, machine: AnvilMachine, program: Program, plan: Observation, span: Era
+        self, machine: AnvilMachine, program: Program, simulations: Simulations, span: Era
     ) -> None:
         self._machine = machine
         self._program = program
-        self._plan = plan
         self._fork = span.hardfork
         self._stop = span.end
         self._node: AnvilProcess | None = None
         self._connection: Connection | None = None
         self._snapshot = ""
-        self._scripts: dict[tuple[str, int, tuple[int, ...]], Script] = {}
-        self._simulations = Simulations(plan)
+        self._scripts: dict[tuple[str, int, tuple[int, ...], bool], Script] = {}
+        self._simulations = simulations
 
     def __enter__(self) -> Self:
         try:
@@ -275,11 +274,10 @@ class _Session:
     ) -> tuple[list[CallResult], list[Checkpoint]]:
         assert self._connection is not None
         connection, answer_bytes = self._connection, self._machine.answer_mb << 20
-        key = (address, stop, limits)
+        plan = self._simulations.plan_of(subject)
+        key = (address, stop, limits, bool(plan.getters))
         if key not in self._scripts:
-            self._scripts[key] = write(
-                self._program, address, limits, self._plan, self._fork, stop=stop
-            )
+            self._scripts[key] = write(self._program, address, limits, plan, self._fork, stop=stop)
         script = self._scripts[key]
         code = ""
         if RESTORE in script.pieces:

@@ -67,6 +67,9 @@ class Observation(msgspec.Struct, frozen=True):
     """Read the state after every so many calls; None reads it at the end only."""
     storage: bool = True
     getters: tuple[Probe, ...] = ()
+    getters_in_need: bool = False
+    """Whether the getters are only called where storage alone cannot be compared: on the first subject and those that
+    lack some of its labels, or on all where it has none. False: on all in any case."""
     keys: Keys = Keys()
     max_slots: int = 8192
     """Storage slots read a checkpoint, at most."""

@@ -124,7 +124,9 @@ class NodeMachine:
         try:
             number = self._state(connection, program)
             self._tools["node"] = str(connection.ask("web3_clientVersion"))
-            run = _Run(self, connection, program, plan, number)
+            run = _Run(
+                self, connection, program, number, Simulations(plan, subjects, _fork(program))
+            )
             traces: list[Trace] = []
             for subject in subjects:
                 traces.append(run.trace(subject, traces[0] if traces else None))
@@ -162,24 +164,28 @@ class NodeMachine:
         return hex(self.block) if isinstance(self.block, int) else self.block
 
 
+def _fork(program: Program) -> str:
+    deployment = program.deployment
+    return program.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
+
+
 class _Run:
     def __init__(
         self,
         machine: NodeMachine,
         connection: Connection,
         program: Program,
-        plan: Observation,
         block: str,
+        simulations: Simulations,
     ) -> None:
         self._machine = machine
         self._connection = connection
         self._program = program
-        self._plan = plan
         self._block = block
         deployment = program.deployment
         self._address = created_address(deployment.sender, deployment.nonce)
-        self._fork = program.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
-        self._simulations = Simulations(plan)
+        self._fork = _fork(program)
+        self._simulations = simulations
 
     def trace(self, subject: Subject, reference: Trace | None) -> Trace:
         if subject.abstract:
@@ -268,7 +274,7 @@ class _Run:
             self._program,
             self._address,
             limits,
-            self._plan,
+            self._simulations.plan_of(subject),
             self._fork,
             block=self._block,
             distinct_blocks=self._machine.distinct_blocks,

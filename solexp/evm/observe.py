@@ -52,6 +52,7 @@ def observation(
         checkpoint_every=checkpoint_every,
         storage=layout,
         getters=probes(reference, keys) if getters != "never" else (),
+        getters_in_need=getters == "fallback",
         keys=keys,
         max_slots=max_slots,
         slots_of=widths.slots_of if layout else None,

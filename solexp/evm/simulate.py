@@ -4,23 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from solexp.core import CallResult, Checkpoint
 from solexp.evm import answers
+from solexp.evm.hardforks import at_least
 from solexp.evm.machine import Observation, Subject
 from solexp.evm.script import RESTORE, Script
-from solexp.evm.storage import SlotPlan, canonical, plan_slots
+from solexp.evm.storage import BALANCE, SlotPlan, canonical, plan_slots
 
 Post = Callable[[Sequence[bytes | str]], bytes]
 """Sends a request's body and returns the raw answer."""
 
 
 class Simulations:
-    """What the simulations of one program share: where each layout keeps what is read, and states read before."""
+    """What the simulations of one program on ``subjects``, the reference first, have in common.
 
-    def __init__(self, plan: Observation) -> None:
+    That is where each layout keeps what is read, which subjects are asked getters, and states read before.
+    """
+
+    def __init__(self, plan: Observation, subjects: Sequence[Subject], hardfork: str) -> None:
         self._plan = plan
+        self._unasked = msgspec.structs.replace(plan, getters=())
         self._slots: dict[str, SlotPlan] = {}
         self._known: dict[SlotPlan, dict[str, dict[str, str]]] = {}
+        self._first = subjects[:1]
+        self._lacking = self._in_need(subjects)
+        # Before Byzantium a getter can change state, and must then do so in all subjects or in none.
+        self._apart = at_least(hardfork, "byzantium")
+
+    def plan_of(self, subject: Subject) -> Observation:
+        """What is read of this subject: the plan, without its getters where they would say nothing that counts."""
+        if not self._plan.getters_in_need:
+            return self._plan
+        asked = bool(self._lacking)
+        if self._apart and subject is not self._first[0]:
+            asked = self._slot_plan(subject) in self._lacking
+        return self._plan if asked else self._unasked
+
+    def _in_need(self, subjects: Sequence[Subject]) -> frozenset[SlotPlan]:
+        """Slot plans that lack a label of the reference's; all, where that has nothing but balances."""
+        if not (subjects and self._plan.getters_in_need):
+            return frozenset()
+        plans = {self._slot_plan(subject) for subject in subjects if not subject.abstract}
+        wanted = {field.label for field in self._slot_plan(subjects[0]).fields}
+        if all(label.startswith(BALANCE) for label in wanted):
+            return frozenset(plans)
+        return frozenset(
+            slots for slots in plans if not wanted <= {field.label for field in slots.fields}
+        )
 
     def run(
         self, subject: Subject, script: Script, code: str, *, gas: Sequence[int], post: Post
@@ -39,7 +71,7 @@ class Simulations:
                 script,
                 gas=gas,
                 stop=len(gas),
-                plan=self._plan,
+                plan=self.plan_of(subject),
                 slots=slots,
                 known=known,
             )
