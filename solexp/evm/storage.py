@@ -90,7 +90,7 @@ def canonical(layout: dict[str, Any] | None) -> str:
     types = layout.get("types") or {}
     lines = [f"{v['label']}@{v['slot']}+{v['offset']}:{v['type']}" for v in layout["storage"]]
     lines += [
-        f"{name}={t['label']}/{t['encoding']}/{t['numberOfBytes']}/{t.get('key')}/{t.get('value')}/{t.get('base')}/"
+        f"{name}={t['label']}/{t.get('underlying')}/{t['encoding']}/{t['numberOfBytes']}/{t.get('key')}/{t.get('value')}/{t.get('base')}/"
         + ",".join(
             f"{m['label']}@{m['slot']}+{m['offset']}:{m['type']}" for m in t.get("members", ())
         )
@@ -224,7 +224,7 @@ class _Planner:
             inner = place if not suffix else _relabelled(place, suffix)
             self._elements(kind["base"], inner, min(count, ARRAY_ELEMENTS))
         else:
-            signed = _SIGNED.fullmatch(kind["label"]) is not None
+            signed = _SIGNED.fullmatch(_underlying(kind)) is not None
             self._value(place, suffix, offset, int(kind["numberOfBytes"]), signed=signed)
 
     def _deep(self, place: _Place, suffix: str) -> Iterable[tuple[str, int]]:
@@ -239,7 +239,7 @@ class _Planner:
             self._visit(base, place.moved(at), f"[{index}]", index % per_slot * size)
 
     def _mapping(self, kind: dict[str, Any], place: _Place, suffix: str) -> None:
-        key_type: str = self._types[kind["key"]]["label"]
+        key_type = _underlying(self._types[kind["key"]])
         if key_type.split(" ", maxsplit=1)[0] in ("string", "bytes"):
             for label, slot in place.slots():
                 for text in self._keys.texts[:DEEP_ENTRIES]:
@@ -331,6 +331,11 @@ class _Planner:
 def _relabelled(place: _Place, suffix: str) -> _Place:
     entries = [(label + suffix, key) for label, key in place.entries]
     return _Place(place.kind, place.base, entries, place.offset)
+
+
+def _underlying(kind: dict[str, Any]) -> str:
+    """What is under a user-defined value type, where that was found out; else the type's own name."""
+    return str(kind.get("underlying", kind["label"]))
 
 
 def _is_address(key_type: str) -> bool:

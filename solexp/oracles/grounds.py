@@ -135,11 +135,12 @@ def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:
 
 def _built(stage: Stage, case: Case, code: str) -> Subject | None:
     """The deployed contract with ``code`` in the target's place; None when it cannot be deployed."""
-    build = case.compiled(splice(case.task, code))
+    sources = splice(case.task, code)
+    build = case.compiled(sources)
     made = build.contract(stage.program.deployment.contract) if build.ok else None
     if made is None or made.creation == "0x" or made.missing_libraries:
         return None
-    return subject(build, made, case)
+    return subject(build, made, case, sources)
 
 
 def _cut_short(original: Trace) -> str | None:

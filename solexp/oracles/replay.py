@@ -27,10 +27,11 @@ from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
 from solexp.oracles.staging import Stage, stage, subject
+from solexp.solidity.splice import splice
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 7
+SCHEMA = 8
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -229,7 +230,8 @@ class _Judgement:
                 reason = f"it cannot be deployed: it has to be linked with {needed}"
                 self._settle(index, Outcome.FAIL, {"reason": reason})
                 continue
-            made = subject(build, contract, self._case)
+            code = self._case.candidates[index].code or ""
+            made = subject(build, contract, self._case, splice(self._case.task, code))
             key = _identity(made)
             if key not in known:
                 known[key] = len(subjects)

@@ -8,6 +8,7 @@ from solexp.core import Build, ContractBuild, Program, Trace
 from solexp.evm.machine import Machine, Observation, Subject
 from solexp.evm.observe import GetterRule, observation
 from solexp.oracles.base import Case
+from solexp.oracles.usertypes import with_underlying
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -45,7 +46,8 @@ def stage(
     contract = reference.contract(program.deployment.contract) if reference.ok else None
     if contract is None or contract.creation == "0x" or contract.missing_libraries:
         return _why_no_original(reference, contract, program)
-    original = subject(reference, contract, case)
+    original = subject(reference, contract, case, case.task.sources)
+    contract = original.contract
     plan = observation(program, contract, checkpoint_every=checkpoint_every, getters=getters)
     if not faithful:
         return Stage(program, contract, original, plan)
@@ -53,8 +55,11 @@ def stage(
     return Stage(_faithful(program, trace), contract, original, plan, (program, trace))
 
 
-def subject(build: Build, contract: ContractBuild, case: Case) -> Subject:
+def subject(build: Build, contract: ContractBuild, case: Case, sources: dict[str, str]) -> Subject:
     """A build's contract as a machine takes it, the libraries that its own sources hold at their linked places."""
+    layout = with_underlying(contract.storage_layout, sources.values())
+    if layout is not contract.storage_layout:
+        contract = msgspec.structs.replace(contract, storage_layout=layout)
     return Subject(contract.creation, contract, _libraries(build, case))
 
 

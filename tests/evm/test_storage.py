@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import compare
-from solexp.evm.machine import Keys, Observation
+from solexp.evm.machine import Keys, Observation, Subject
 from solexp.evm.observe import keys_in_play, observation
 from solexp.evm.storage import canonical, plan_slots
 from solexp.evm.words import word
+from solexp.oracles.usertypes import with_underlying
 from tests.evm.boxes import HERE, OTHER, SENDER, call, program, put, selector
 from tests.evm.conftest import Make
 
@@ -146,3 +149,32 @@ def test_keys_come_from_senders_and_calldata() -> None:
     assert word(77) in keys.words
     assert word(0) in keys.words
     assert (word(int(SENDER, 16)), word(int(HERE, 16))) in keys.pairs
+
+
+def test_types_over_numbers_and_addresses_read_as_what_is_under_them(subject: Make) -> None:
+    body = """function put(uint256 x) external {{
+        low = {low}(-int64(int256(x))); high = 7; kept[{key}(-2)] = {low}(-3); by[{id}(msg.sender)] = 4;
+    }}"""
+    one = """contract Box {{ type Low is int64; type Id is address; type High is uint32;
+        Low low; uint32 high; mapping(Low => Low) kept; mapping(Id => uint256) by; {body} }}"""
+    other = """contract Box {{
+        int256 low; uint32 high; mapping(int64 => int256) kept; mapping(address => uint256) by; {body} }}"""
+    sources = (
+        one.format(body=body.format(low="Low.wrap", key="Low.wrap", id="Id.wrap")),
+        other.format(body=body.format(low="int256", key="int64", id="")),
+    )
+    subjects = []
+    for source in sources:
+        made = subject(source)
+        layout = with_underlying(made.contract.storage_layout, [source])
+        contract = msgspec.structs.replace(made.contract, storage_layout=layout)
+        subjects.append(Subject(made.creation, contract))
+    minus_two = call("touch(int256)", (1 << 256) - 2, at=2)
+    history = program(put(5), minus_two)
+    plan = observation(history, subjects[0].contract)
+    first, second = (trace.checkpoints[-1] for trace in AnvilMachine().run(history, subjects, plan))
+    assert first.storage == second.storage
+    assert int(first.storage["low"], 16) == (1 << 256) - 5
+    assert int(first.storage["kept[-2]"], 16) == (1 << 256) - 3
+    assert int(first.storage[f"by[{SENDER}]"], 16) == 4
+    assert not first.getters
