@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from solexp.core import Batch, Generation, Outcome, Verdict
 from solexp.evm.compare import AXIS_SETS
-from solexp.metrics.decidable import open_reasons, open_tasks, open_tasks_along, says_open_by
+from solexp.metrics.decidable import open_reasons, open_tasks, open_tasks_along
 from solexp.metrics.failures import (
     AxisShare,
     CompileErrors,
@@ -19,6 +18,17 @@ from solexp.metrics.failures import (
     compile_errors,
     dimension_shares,
     reasons,
+)
+from solexp.metrics.passing import (
+    Groups,
+    all_but,
+    all_pass,
+    analyses,
+    axes_pass,
+    compiles,
+    exercised_tasks,
+    is_sample,
+    part_groups,
 )
 from solexp.metrics.scores import (
     Judged,
@@ -31,15 +41,10 @@ from solexp.metrics.scores import (
 )
 from solexp.store.runfolder import TaskRow
 
-Groups = dict[str, Callable[[str], bool]]
-
 SCHEMA = 1
 
 SCORED_AXES = {name: axes for name, axes in AXIS_SETS.items() if "gas" not in axes}
 """Choices of axes that are scored beside the one that decides; gas never fails anybody here."""
-
-EXERCISED_SHARE = 0.5
-"""Share of a target's functions that the program must reach for a task to count as exercised."""
 
 
 class OracleCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,12 +160,12 @@ def summarise(
     deciding = [name for name, decides in oracles.items() if decides]
     outcomes = [combined(candidate, deciding) for candidate in candidates]
     undecided = open_tasks(tasks, candidates, deciding)
-    exercised = _exercised(candidates) - undecided
+    exercised = exercised_tasks(candidates) - undecided
 
     everything: Groups = {"": lambda _: True}
-    decidable: Groups = {"decidable.": _all_but(undecided)}
+    decidable: Groups = {"decidable.": all_but(undecided)}
     well_exercised: Groups = {"exercised.": exercised.__contains__}
-    parts = _parts(tasks)
+    parts = part_groups(tasks)
 
     def score(name: str, passes: Passes, groups: Groups) -> dict[str, Metric]:
         return metrics_at_k(name, candidates, passes, batches, groups, seed=seed)
@@ -168,21 +173,21 @@ def summarise(
     metrics: dict[str, Metric] = {}
     if deciding:
         groups = everything | decidable | well_exercised | parts
-        metrics |= score("pass", _all_pass(deciding), groups)
+        metrics |= score("pass", all_pass(deciding), groups)
     if "compile" in oracles:
-        metrics |= score("compile", _compiles, everything | parts)
-        metrics |= score("analysis_compile", _analyses, everything)
+        metrics |= score("compile", compiles, everything | parts)
+        metrics |= score("analysis_compile", analyses, everything)
     if "replay" in oracles:
         others = [name for name in deciding if name != "replay"]
         for axes, members in SCORED_AXES.items():
             left_open = open_tasks_along(members, tasks, candidates, others)
             groups = {
                 f"axes.{axes}.": everything[""],
-                f"axes.{axes}.decidable.": _all_but(left_open),
+                f"axes.{axes}.decidable.": all_but(left_open),
             }
-            metrics |= score("pass", _axes_pass(members, others), groups)
+            metrics |= score("pass", axes_pass(members, others), groups)
 
-    scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if _is_sample(o)}
+    scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)
     return Summary(
         metrics=metrics,
@@ -213,80 +218,6 @@ def summarise(
         ),
         batches=tuple(batches),
     )
-
-
-def _all_but(left: set[str]) -> Callable[[str], bool]:
-    return lambda task: task not in left
-
-
-def _is_sample(outcome: Outcome | None) -> bool:
-    return outcome is not None and outcome is not Outcome.HARNESS_ERROR
-
-
-def _all_pass(deciding: Sequence[str]) -> Passes:
-    """Passing on every deciding oracle."""
-
-    def passes(candidate: Judged) -> bool | None:
-        outcome = combined(candidate, deciding)
-        return outcome is Outcome.PASS if _is_sample(outcome) else None
-
-    return passes
-
-
-def _compiles(candidate: Judged) -> bool | None:
-    outcome = combined(candidate, ["compile"])
-    return outcome is Outcome.PASS if _is_sample(outcome) else None
-
-
-def _analyses(candidate: Judged) -> bool | None:
-    compiles = _compiles(candidate)
-    if compiles is None:
-        return None
-    return compiles or candidate.verdicts["compile"].measures.get("analysis_ok") is True
-
-
-def _axes_pass(axes: Sequence[str], others: Sequence[str]) -> Passes:
-    """Passing if just ``axes`` (and the deployment) decided the replay, and the ``others`` as they do."""
-    decisive = ("deployment", *axes)
-    # A vacuous task's candidates were measured too: along other axes it may be none.
-    measured = (Outcome.PASS, Outcome.FAIL, Outcome.VACUOUS)
-
-    def passes(candidate: Judged) -> bool | None:
-        beside = combined(candidate, others) if others else Outcome.PASS
-        replay = combined(candidate, ["replay"])
-        if not (_is_sample(beside) and _is_sample(replay)):
-            return None
-        row = candidate.verdicts["replay"]
-        if beside is not Outcome.PASS or replay not in measured or says_open_by(row, axes):
-            return False
-        measures = row.measures
-        if measures.get("truncated") is True:
-            return False
-        return not any(measures.get(f"diverges.{axis}") for axis in decisive)
-
-    return passes
-
-
-def _exercised(candidates: Iterable[Judged]) -> set[str]:
-    """Tasks whose program reaches enough functions, as the replay oracle measured on the reference."""
-    found = set()
-    for candidate in candidates:
-        if "replay" in candidate.verdicts:
-            share = candidate.verdicts["replay"].measures.get("functions_exercised_share")
-            if isinstance(share, int | float) and share >= EXERCISED_SHARE:
-                found.add(candidate.task_id)
-    return found
-
-
-def _parts(tasks: Iterable[TaskRow]) -> Groups:
-    """Task groups by category and compiler series, under prefixes that MLflow takes as metric names."""
-    members: dict[str, set[str]] = {}
-    for task in tasks:
-        for kind, value in (("category", task.category), ("series", task.series)):
-            if value:
-                legal = re.sub(r"[^\w.:/ -]", "_", value)
-                members.setdefault(f"{kind}.{legal}.", set()).add(task.id)
-    return {prefix: members[prefix].__contains__ for prefix in sorted(members)}
 
 
 def _count(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
