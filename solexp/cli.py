@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solexp import __version__
+from solexp.core import secrets
 from solexp.core.errors import SolexpError, UserError
 
 EXIT_DONE, EXIT_FAILED, EXIT_WRONG_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -44,7 +45,8 @@ def _told(error: BaseException, status: int) -> int:
     """Print what went wrong in one line; ``SOLEXP_TRACEBACK=1`` shows where as well."""
     if os.environ.get("SOLEXP_TRACEBACK") == "1":
         traceback.print_exception(error)
-    print(f"solexp: {' '.join(str(error).split()) or 'interrupted'}", file=sys.stderr)
+    told = secrets.redact(" ".join(str(error).split()))
+    print(f"solexp: {told or 'interrupted'}", file=sys.stderr)
     return status
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import joblib
 
 from solexp import __version__
+from solexp.core import secrets
 from solexp.core.hashing import content_hash
 
 _PACKAGES = (
@@ -30,7 +31,11 @@ _PACKAGES = (
 
 
 def describe(config: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
-    """The manifest as it stands when a run of ``config`` starts; ``facts`` are added as they are."""
+    """The manifest as it stands when a run of ``config`` starts; ``facts`` are added.
+
+    Secrets are masked in the words that were given, and not part of the configuration's hash.
+    """
+    overrides = facts.get("overrides")
     return {
         "solexp": __version__,
         "status": "running",
@@ -50,9 +55,10 @@ def describe(config: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
             "cores": joblib.cpu_count(),
             "pid": os.getpid(),
         },
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-        "config_hash": content_hash(config),
+        "command": secrets.words([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "config_hash": content_hash(secrets.stored(config)),
         **facts,
+        **({"overrides": secrets.words(overrides)} if overrides is not None else {}),
     }
 
 

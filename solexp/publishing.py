@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 
-from solexp.core import ToolError
+from solexp.core import ToolError, secrets
 from solexp.store import RunFolder
 from solexp.store.records import read_json
 from solexp.tracking.client import load_mlflow
@@ -48,7 +49,7 @@ def publish_run(folder: RunFolder, tracking: TrackingSettings, status: str) -> N
         publish(folder, tracking, status=_STATUS[status])
     except ToolError as error:
         _LOG.warning("%s", error)
-        print(f"solexp: {error}", file=sys.stderr)
+        print(f"solexp: {secrets.redact(str(error))}", file=sys.stderr)
 
 
 def is_published(folder: RunFolder) -> bool:
@@ -74,4 +75,6 @@ def publish_interrupted(folders: Sequence[RunFolder], tracking: TrackingSettings
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        # The run folders do not say it where it holds a password.
+        env=os.environ | {"MLFLOW_TRACKING_URI": tracking.resolved_uri},
     )

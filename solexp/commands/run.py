@@ -27,7 +27,7 @@ from solexp.config.compose import (
     plain,
     stamp,
 )
-from solexp.core import HarnessError, Interrupted
+from solexp.core import HarnessError, Interrupted, secrets
 from solexp.core.hashing import content_hash
 from solexp.judging.watch import end_with
 from solexp.metrics.calibration import Calibration
@@ -43,6 +43,7 @@ from solexp.run import (
     terminable,
 )
 from solexp.store import RunFolder
+from solexp.store.records import write_atomically
 from solexp.tracking.store import prepare
 
 
@@ -92,7 +93,7 @@ solexp run --hydra-help                         Hydra's own flags
 
 def _help(overrides: Sequence[str]) -> int:
     """Hydra's own help would walk through every folder beside experiments/ in search of groups."""
-    settings = OmegaConf.to_yaml(OmegaConf.create(plain(compose(overrides))))
+    settings = OmegaConf.to_yaml(OmegaConf.create(secrets.stored(plain(compose(overrides)))))
     print("solexp run [FLAGS] [OVERRIDES]: compose a run, judge it, track it\n")
     print("Groups (choose with GROUP=OPTION):")
     for group, options in group_options().items():
@@ -185,6 +186,7 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     }
     if sweeping:
         facts["sweep_id"] = Path(str(hydra_config.sweep.dir)).name
+        _mask_hydras_record(Path(str(hydra_config.sweep.dir)))
         if is_worker():
             _end_with_the_sweep()
     built = _BUILT.pop(content_hash(composed), None)
@@ -200,6 +202,17 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
             raise HarnessError(reason)
         return None
     return objective(summary, spec.objective)
+
+
+def _mask_hydras_record(root: Path) -> None:
+    """Hydra writes what it was given into a sweep's folder, secrets included."""
+    path = root / "multirun.yaml"
+    if not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8")
+    masked = "".join(secrets.words(text.splitlines(keepends=True)))
+    if masked != text:
+        write_atomically(path, masked.encode())
 
 
 @functools.cache

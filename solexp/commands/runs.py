@@ -10,13 +10,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from omegaconf import OmegaConf
+
 from solexp.config import tracking_settings
 from solexp.config.compose import choices, compose, plain, stamp
-from solexp.core import HarnessError, UserError
+from solexp.core import HarnessError, UserError, secrets
 from solexp.core.errors import nearest
 from solexp.report.show import print_comparison, print_summary, summary_data
 from solexp.store import RunFolder
 from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
+from solexp.tracking.settings import TrackingSettings
 
 
 def runs_root() -> Path:
@@ -83,7 +86,33 @@ def _rescored(source: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
     composed = plain(compose([f"oracle=[{chosen}]", *overrides] if chosen else overrides))
     earlier = source.config
     earlier.pop("hydra", None)
-    return earlier | {group: composed[group] for group in touched}
+    # No model is asked, so its key need not be there.
+    model = {"model": earlier.pop("model", None)}
+    return _whole(earlier | {group: composed[group] for group in touched}, source) | model
+
+
+def _whole(stored: dict[str, Any], source: RunFolder) -> dict[str, Any]:
+    """A stored configuration with what was left to the environment. Raises UserError naming what is not stored."""
+    place = secrets.masked(stored)
+    if place is None:
+        return plain(OmegaConf.create(stored))
+    said = f"{place}: is not stored in {source.path}, since it may hold a key"
+    if place.split(".")[0] in _RESCORED:
+        raise UserError(f"{said}; give it with {place}=VALUE")
+    raise UserError(f"{said}; start a new run that takes it from the environment: ${{oc.env:NAME}}")
+
+
+def _tracking(folder: RunFolder) -> TrackingSettings:
+    """Where a run goes; the environment says it where the run's address is not stored."""
+    node = {"tracking": folder.config.get("tracking")}
+    if secrets.masked(node) == "tracking.uri":
+        if "MLFLOW_TRACKING_URI" not in os.environ:
+            raise UserError(
+                f"tracking.uri: is not stored in {folder.path}, since it may hold a password; "
+                "set MLFLOW_TRACKING_URI"
+            )
+        node["tracking"] = dict(node["tracking"] or {}, uri=None)
+    return tracking_settings(_whole(node, folder))
 
 
 def track(command: argparse.Namespace) -> int:
@@ -92,11 +121,12 @@ def track(command: argparse.Namespace) -> int:
 
     for name in command.run or ["latest"]:
         folder = find_run(name, runs_root())
-        settings = tracking_settings(folder.config)
+        settings = _tracking(folder)
         ended: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED"}
         status = ended.get(str(folder.manifest.get("status")), "KILLED")
         run_id = publish(folder, settings, status=status)
-        print(f"{folder.path}: published as MLflow run {run_id} in {settings.resolved_uri}")
+        uri = secrets.redact(settings.resolved_uri)
+        print(f"{folder.path}: published as MLflow run {run_id} in {uri}")
     return 0
 
 

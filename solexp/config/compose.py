@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from secrets import token_hex
 from typing import Any
 
 from hydra import compose as hydra_compose
@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from solexp.config.search_path import conf_folder, register
-from solexp.core import UserError
+from solexp.core import UserError, secrets
 from solexp.core.errors import nearest
 
 _MOST_CHECKED = 64
@@ -31,7 +31,7 @@ _MOST_CHECKED = 64
 
 def stamp() -> str:
     """A name for a run folder that no other run has: date, time and random digits, sortable by time."""
-    return time.strftime("%Y-%m-%d_%H-%M-%S_") + secrets.token_hex(4)
+    return time.strftime("%Y-%m-%d_%H-%M-%S_") + token_hex(4)
 
 
 def compose(overrides: Sequence[str], searchpath: Sequence[str] = ()) -> DictConfig:
@@ -53,7 +53,8 @@ def compose(overrides: Sequence[str], searchpath: Sequence[str] = ()) -> DictCon
 def plain(config: DictConfig) -> dict[str, Any]:
     """The configuration as plain data, interpolations resolved, Hydra's own node left out.
 
-    Raises UserError when a mandatory value is missing or an interpolation leads nowhere.
+    What is secret in it is known from then on, see `solexp.core.secrets`. Raises UserError when a mandatory value is
+    missing or an interpolation leads nowhere.
     """
     if "hydra" in config:
         HydraConfig.instance().set_config(config)
@@ -65,9 +66,13 @@ def plain(config: DictConfig) -> dict[str, Any]:
         first = str(error).splitlines()[0]
         if "Missing mandatory" in first:
             raise UserError(f"{key}: must be given; give it with {key}=VALUE") from None
+        missing = re.search(r"Environment variable '\w+' not found", first)
+        if missing:
+            raise UserError(f"{key}: {missing[0]}; set it, or give {key}=VALUE") from None
         raise UserError(f"{key}: {first}; see its YAML") from None
     if not isinstance(data, dict):
         raise UserError("the configuration must be a mapping")
+    secrets.note(OmegaConf.to_container(ours, resolve=False), data)
     return {str(key): value for key, value in data.items()}
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from solexp.core import secrets
 from solexp.store.records import write_atomically
 
 T = TypeVar("T")
@@ -50,7 +51,8 @@ class Store:
         A folder that cannot be written costs a warning, once in a process, and the answer's keeping.
         """
         try:
-            write_atomically(self._path(key), msgspec.json.encode(answer), durable=durable)
+            data = secrets.redact_json(msgspec.json.encode(answer))
+            write_atomically(self._path(key), data, durable=durable)
         except OSError as error:
             _warn(self.folder, error)
 

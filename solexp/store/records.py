@@ -1,23 +1,25 @@
 """Files that outlive the process: whole files by atomic rename, lines by appending.
 
 What is written survives a kill of the process at any moment, since it is then in the system's page
-cache. Only what is written with ``durable`` also waits for the disk and survives a power cut.
+cache. Only what is written with ``durable`` also waits for the disk and survives a power cut. What is
+known to be secret is masked in everything that is written as JSON, see `solexp.core.secrets`.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
-import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
+from solexp.core import secrets
 from solexp.core.errors import DataError, UserError
 
 T = TypeVar("T")
@@ -46,7 +48,7 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
 def _replacement(path: Path) -> Iterator[BinaryIO]:
     """A file that takes ``path``'s place once it was written without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    part = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}")
     try:
         with part.open("wb") as file:
             yield file
@@ -59,7 +61,7 @@ def _replacement(path: Path) -> Iterator[BinaryIO]:
 def write_json(path: Path, value: Any, *, durable: bool = False) -> None:
     """Write ``value`` as indented JSON with a final newline, atomically."""
     data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-    write_atomically(path, data, durable=durable)
+    write_atomically(path, secrets.redact_json(data), durable=durable)
 
 
 def read_json(path: Path, kind: type[T]) -> T:
@@ -75,7 +77,8 @@ def read_json(path: Path, kind: type[T]) -> T:
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
     """Write one JSON value a line, atomically."""
     encoder = msgspec.json.Encoder()
-    write_atomically(path, b"".join(encoder.encode(row) + b"\n" for row in rows))
+    data = b"".join(encoder.encode(row) + b"\n" for row in rows)
+    write_atomically(path, secrets.redact_json(data))
 
 
 def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
@@ -145,7 +148,8 @@ class Appender:
 
     def write(self, *rows: Any) -> None:
         """Append the rows; once this returns they survive a kill, though not a power cut."""
-        self._file.write(b"".join(self._encoder.encode(row) + b"\n" for row in rows))
+        data = b"".join(self._encoder.encode(row) + b"\n" for row in rows)
+        self._file.write(secrets.redact_json(data))
         self._file.flush()
 
     def __enter__(self) -> Appender:

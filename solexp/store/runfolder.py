@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import Generation, Task, UserError, Verdict
+from solexp.core import Generation, Task, UserError, Verdict, secrets
 from solexp.core.errors import nearest
 from solexp.core.task import series
 from solexp.store.records import (
@@ -97,7 +97,7 @@ class RunFolder:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The composed configuration as plain data. Raises UserError when it cannot be read."""
+        """The composed configuration as it was kept, as plain data. Raises UserError when it cannot be read."""
         from omegaconf import OmegaConf  # noqa: PLC0415  (costs start-up)
 
         path = self.path / "config.yaml"
@@ -109,10 +109,10 @@ class RunFolder:
         return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
     def write_config(self, config: dict[str, Any]) -> None:
-        """Keep a composed configuration."""
+        """Keep a composed configuration: secrets masked, or as the interpolations they came from."""
         from omegaconf import OmegaConf  # noqa: PLC0415  (costs start-up)
 
-        text = OmegaConf.to_yaml(OmegaConf.create(config))
+        text = OmegaConf.to_yaml(OmegaConf.create(secrets.stored(config)))
         write_atomically(self.path / "config.yaml", text.encode())
 
     def tasks(self) -> list[TaskRow]:

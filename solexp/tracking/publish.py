@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from solexp.core import Prompt, ToolError, UserError
+from solexp.core import Prompt, ToolError, UserError, secrets
 from solexp.core.hashing import content_hash
 from solexp.store.records import read_json, read_lines, write_json
 from solexp.store.runfolder import RunFolder, TaskRow
@@ -71,6 +71,7 @@ def publish(folder: RunFolder, settings: TrackingSettings, *, status: Status) ->
     all the same, and ``solexp track`` publishes it later.
     """
     uri = settings.resolved_uri
+    secrets.register_url(uri, strict=False)
     try:
         contents = _gather(folder, settings, status)
         mlflow = load_mlflow()
@@ -78,10 +79,11 @@ def publish(folder: RunFolder, settings: TrackingSettings, *, status: Status) ->
         with lock(uri), mlflow_quiet():
             return _write(mlflow, folder, settings, contents, status)
     except (ToolError, UserError) as error:
-        raise ToolError(f"{error}; {_later(folder)}") from error
+        raise ToolError(f"{secrets.redact(str(error))}; {_later(folder)}") from error
     except Exception as error:
         reason = (str(error).splitlines() or [""])[0] or type(error).__name__
-        raise ToolError(f"tracking: {uri}: {reason[:300]}; {_later(folder)}") from error
+        said = secrets.redact(f"tracking: {uri}: {reason[:300]}")
+        raise ToolError(f"{said}; {_later(folder)}") from error
 
 
 def _later(folder: RunFolder) -> str:
@@ -102,15 +104,19 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
     started = _milliseconds(manifest.get("started"))
     config = folder.config
     return _Contents(
-        params=content.params(config, manifest.get("choices") or {}),
+        params=_masked(content.params(config, manifest.get("choices") or {})),
         metrics=content.metrics(summary),
         tags={
             "mlflow.runName": content.run_name(manifest, folder.name),
             "solexp.folder": str(folder.path.absolute()),
             "solexp.status": status.lower(),
-            **content.tags(manifest, settings.tags),
+            **_masked(content.tags(manifest, settings.tags)),
         },
-        tables={name: _table_bytes(table) for name, table in tables.items() if table},
+        tables={
+            name: secrets.redact_json(_table_bytes(table))
+            for name, table in tables.items()
+            if table
+        },
         datasets=_datasets(manifest, tasks),
         files=[
             path
@@ -120,6 +126,11 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
         started=started,
         ended=_milliseconds(manifest.get("ended")),
     )
+
+
+def _masked(texts: dict[str, str]) -> dict[str, str]:
+    """What the folder says is masked already; the user's own tags are not."""
+    return {name: secrets.redact(text) for name, text in texts.items()}
 
 
 def _milliseconds(moment: Any) -> int:
