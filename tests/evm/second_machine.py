@@ -1,15 +1,21 @@
-"""A second machine for cross-checks: py-evm, which shares no code with anvil."""
+"""A second machine for cross-checks: py-evm, which shares no code with anvil.
+
+State is read from its database, slot by slot, the keys of mappings hashed here: solexp's reading program has no part in
+it. Which slots are read, and how words become labels, is solexp's own slot plan.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from solexp.core import CallResult, Log, Program
+from solexp.core import CallResult, Checkpoint, Log, Program
 from solexp.evm.answers import bounded
 from solexp.evm.hardforks import hardfork_at
 from solexp.evm.script import BLOCK_GAS, randomness
+from solexp.evm.storage import SlotPlan
+from solexp.evm.words import keccak
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -41,12 +47,21 @@ _EMPTY_ROOT = bytes.fromhex("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc0016
 
 
 def second_trace(
-    program: Program, creation: str, gas: Sequence[int], deployment_gas: int
-) -> tuple[str | None, list[CallResult]]:
-    """Address and results of the deployment and all calls, each call under the rules of its own block."""
+    program: Program,
+    creation: str,
+    gas: Sequence[int],
+    deployment_gas: int,
+    *,
+    slots: SlotPlan,
+    read_after: Collection[int] = (),
+) -> tuple[str | None, list[CallResult], list[Checkpoint]]:
+    """Address, results of the deployment and all calls, and state after so many calls.
+
+    Each call is run under the rules of its own block.
+    """
     chain = _Chain(program)
     start = program.deployment
-    chain.rich(start.sender)
+    chain.rich(start.sender, start.value)
     deployed, address = chain.transact(
         start.block_number,
         start.timestamp,
@@ -58,10 +73,12 @@ def second_trace(
     )
     results = [deployed]
     if not deployed.status or address is None:
-        return None, results
-    for call in program.calls:
-        chain.rich(call.sender)
-    for call, limit in zip(program.calls, gas, strict=True):
+        return None, results, []
+    spent = sum(call.value for call in program.calls)
+    for sender in {call.sender for call in program.calls} - {address}:
+        chain.rich(sender, spent)
+    states: list[Checkpoint] = []
+    for done, (call, limit) in enumerate(zip(program.calls, gas, strict=True), 1):
         result, _ = chain.transact(
             call.block_number,
             call.timestamp,
@@ -72,7 +89,29 @@ def second_trace(
             gas=limit,
         )
         results.append(result)
-    return address, results
+        if done in read_after:
+            states.append(chain.state_of(address, slots, done))
+    return address, results, states
+
+
+def _wanted(calldata: str) -> Iterator[tuple[str, int]]:
+    """What a slot plan asks for, in order: ``slot`` and its place, or ``balance`` and the account."""
+    words = [int(calldata[at : at + 64], 16) for at in range(2, len(calldata), 64)]
+    at = 0
+    while at < len(words):
+        kind, base, count, offset = words[at : at + 4]
+        at += 4
+        for _ in range(count):
+            if kind == 0:
+                yield "slot", (base + words[at] + offset) % (1 << 256)
+            elif kind == 3:
+                yield "balance", words[at]
+            else:
+                slot = base
+                for key in words[at : at + kind]:
+                    slot = keccak(key.to_bytes(32, "big") + slot.to_bytes(32, "big"))
+                yield "slot", (slot + offset) % (1 << 256)
+            at += max(1, kind % 3)
 
 
 class _Chain:
@@ -101,10 +140,24 @@ class _Chain:
         )
         return rules, rules.get_state_class()(self._db, context, self._root)
 
-    def rich(self, account: str) -> None:
+    def state_of(self, contract: str, slots: SlotPlan, after: int) -> Checkpoint:
+        """The state as it is now, by label."""
+        _, state = self._state(self._program.deployment.block_number, 0)
+        address = bytes.fromhex(contract[2:])
+        words = [
+            state.get_storage(address, place)
+            if kind == "slot"
+            else state.get_balance(place.to_bytes(20, "big"))
+            for kind, place in _wanted(slots.calldata)
+        ]
+        balance: int = state.get_balance(address)
+        answer = "0x" + "".join(f"{word:064x}" for word in (balance, *words))
+        return Checkpoint(after=after, balance=balance, storage=slots.read(answer))
+
+    def rich(self, account: str, spends: int) -> None:
         _, state = self._state(self._program.deployment.block_number, 0)
         address = bytes.fromhex(account[2:])
-        state.set_balance(address, 10**27 + sum(call.value for call in self._program.calls))
+        state.set_balance(address, 10**27 + spends)
         if account == self._program.deployment.sender and state.get_nonce(address) == 0:
             state.set_nonce(address, self._program.deployment.nonce)
         self._keep(state)

@@ -1,6 +1,7 @@
-"""Traces are those of an independent machine, gas included.
+"""Traces are those of an independent machine, gas, storage and balances included.
 
-Exceptions: Osaka, which py-evm does not know, and the machine's own words for a failure.
+Exceptions: Osaka, which py-evm does not know, the machine's own words for a failure, and getters, whose answers follow
+from storage.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from solexp.benchmarks.solcontracteval import SolContractEval
 from solexp.core import CallResult, Program
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.gas import call_limits, deployment_limit
-from solexp.evm.machine import Observation, Subject
+from solexp.evm.machine import Subject
+from solexp.evm.observe import observation
+from solexp.evm.storage import BALANCE, plan_slots
 from solexp.solidity.compiler import Compiler
 from tests.evm.boxes import BOX, OTHER, call, program, put
 from tests.evm.conftest import Make
 from tests.evm.second_machine import second_trace
-
-END = Observation(storage=False)
 
 OLD_BOX = """contract Box {
     event Put(address indexed who, uint256 amount);
@@ -40,6 +41,26 @@ OLD_BOX = """contract Box {
 }
 contract Other { uint256 x = 5; }"""
 
+OLD_LAYOUT = {
+    "storage": [
+        {"label": "held", "slot": "0", "offset": 0, "type": "held"},
+        {"label": "total", "slot": "1", "offset": 0, "type": "uint256"},
+        {"label": "open", "slot": "2", "offset": 0, "type": "bool"},
+        {"label": "seen", "slot": "3", "offset": 0, "type": "bytes32"},
+    ],
+    "types": {
+        "held": {
+            "label": "mapping(address => uint256)", "numberOfBytes": "32", "encoding": "mapping",
+            "key": "address", "value": "uint256",
+        },
+        "address": {"label": "address", "numberOfBytes": "20", "encoding": "inplace"},
+        "uint256": {"label": "uint256", "numberOfBytes": "32", "encoding": "inplace"},
+        "bool": {"label": "bool", "numberOfBytes": "1", "encoding": "inplace"},
+        "bytes32": {"label": "bytes32", "numberOfBytes": "32", "encoding": "inplace"},
+    },
+}  # fmt: skip
+"""What this compiler does not say."""
+
 FORKS = (
     "frontier", "homestead", "tangerine", "spuriousdragon", "byzantium", "petersburg", "istanbul",
     "berlin", "london", "paris", "shanghai", "cancun", "prague",
@@ -57,35 +78,57 @@ def _simple(result: CallResult) -> CallResult:
     return msgspec.structs.replace(result, error=None)
 
 
-def _check(history: Program, subject: Subject, fork: str) -> int:
-    [first] = AnvilMachine().run(history, [subject], END)
+def _check(history: Program, subject: Subject, fork: str) -> tuple[int, int]:
+    """Compares both machines' traces; how many calls and how many words of storage that are not zero."""
+    every = len(history.calls) // 2 + 1
+    plan = observation(history, subject.contract, checkpoint_every=every, getters="never")
+    [first] = AnvilMachine().run(history, [subject], plan)
     limits = call_limits(history, "generous", None)
     creation_gas = deployment_limit(history, "generous", None)
-    address, (deployed, *results) = second_trace(history, subject.creation, limits, creation_gas)
+    address, (deployed, *results), states = second_trace(
+        history,
+        subject.creation,
+        limits,
+        creation_gas,
+        slots=plan_slots(subject.contract.storage_layout, plan),
+        read_after=(every, len(history.calls)),
+    )
     assert first.address == address
     assert first.deployment.gas_used == deployed.gas_used
     assert first.deployment.logs == deployed.logs
     for index, (one, other) in enumerate(zip(first.calls, results, strict=True)):
         assert _simple(one) == _simple(other), (fork, index)
-    return len(results)
+    assert [point.after for point in first.checkpoints] == [every, len(history.calls)]
+    assert list(first.checkpoints) == states
+    held = [
+        label
+        for point in states
+        for label, word in point.storage.items()
+        if int(word, 16) and not label.startswith(BALANCE)
+    ]
+    return len(results), len(held)
 
 
 @pytest.mark.parametrize("fork", FORKS)
 def test_old_code_runs_alike_under_every_fork(fork: str, subject: Make) -> None:
     box = subject(OLD_BOX, version="0.4.11")
-    assert _check(_history(fork), box, fork) == 31
+    contract = msgspec.structs.replace(box.contract, storage_layout=OLD_LAYOUT)
+    assert _check(_history(fork), Subject(box.creation, contract), fork) == (31, 10)
 
 
 @pytest.mark.parametrize("fork", ["london", "shanghai", "prague"])
 def test_new_code_runs_alike(fork: str, subject: Make) -> None:
     history = program(hardfork=fork)
-    assert _check(history, subject(BOX), fork) == 12
+    assert _check(history, subject(BOX), fork) == (12, 6)
 
 
 def test_recorded_histories_run_alike(data_home: Path, compiler: Compiler) -> None:
     assert data_home.is_dir()
     checked = 0
-    wanted = ("BTMC", "MonethaBuyer", "PepeYogaClub", "Evaitoken", "SuperplayerCharacter")
+    held: dict[str, int] = {}
+    old = ("BTMC", "MonethaBuyer", "SuperplayerCharacter")
+    # Of these the compiler gives the layout.
+    wanted = (*old, "PepeYogaClub", "Evaitoken", "Collection", "PepemonStake", "LeadStake", "CLD")
     tasks = [task for task in SolContractEval().tasks() if task.id.startswith(wanted)]
     for task in tasks:
         assert task.program is not None
@@ -95,5 +138,8 @@ def test_recorded_histories_run_alike(data_home: Path, compiler: Compiler) -> No
         build = compiler.compile(task.sources, task.compiler)
         contract = build.contract(history.deployment.contract)
         assert contract is not None
-        checked += _check(history, Subject(contract.creation, contract), "")
+        calls, words = _check(history, Subject(contract.creation, contract), "")
+        checked += calls
+        held[task.id.partition("_")[0]] = words
     assert checked == 25 * len(wanted)
+    assert {name for name, words in held.items() if words} == set(wanted) - set(old)
