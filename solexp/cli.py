@@ -101,11 +101,17 @@ def _parser() -> argparse.ArgumentParser:
         each = datum.add_parser(verb, help=what)
         each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
 
+    _add_cache(commands)
+    return parser
+
+
+def _add_cache(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     cache = commands.add_parser("cache", help="size or empty the cache of answers")
     store = cache.add_subparsers(dest="verb", metavar="VERB", required=True)
     store.add_parser("size", help="what the cache holds")
-    clear = store.add_parser("clear", help="delete one kind of answers, or all")
-    clear.add_argument("kind", nargs="?", help="such as verdicts")
+    clear = store.add_parser("clear", help="delete answers, but not paid ones unless named")
+    clear.add_argument("kind", nargs="?", help="such as verdicts; without, all but generations")
+    clear.add_argument("--all", action="store_true", help="generations too")
     prune = store.add_parser("prune", help="delete the oldest answers")
     prune.add_argument("--keep-mb", type=int, required=True)
     prune.add_argument(
@@ -114,7 +120,6 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="only of this kind; may be given again; without, all but the generations",
     )
-    return parser
 
 
 def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
 
 from solexp.core import UserError
 from solexp.core.errors import nearest
-from solexp.store.cache import prune, size_of
+from solexp.store.cache import NEVER_PRUNED, prune, size_of
 from solexp.toolchain.homes import cache_home
 
 
@@ -24,15 +26,45 @@ def cache(command: argparse.Namespace) -> int:
         if not kinds:
             print(f"nothing is kept in {home}")
     elif command.verb == "clear":
-        if command.kind is not None and command.kind not in kinds:
-            raise UserError(f"cache: no kind '{command.kind}'; {nearest(command.kind, kinds)}")
-        for kind in kinds if command.kind is None else [command.kind]:
-            shutil.rmtree(home / kind)
-            print(f"cleared {kind}")
+        _clear(home, kinds, command)
     else:
-        for kind in command.kind:
-            if kind not in kinds:
-                raise UserError(f"cache: no kind '{kind}'; {nearest(kind, kinds)}")
-        gone = prune(home, command.keep_mb * 1_000_000, command.kind or None)
-        print(f"deleted {gone} answers; at most {command.keep_mb} MB of these kinds remain")
+        _prune(home, kinds, command)
     return 0
+
+
+def _clear(home: Path, kinds: Sequence[str], command: argparse.Namespace) -> None:
+    if command.kind is not None:
+        if command.all:
+            raise UserError(f"cache: --all clears every kind; leave out '{command.kind}' or --all")
+        _known(command.kind, kinds)
+        wanted = [command.kind]
+    else:
+        wanted = [kind for kind in kinds if command.all or kind not in NEVER_PRUNED]
+    for kind in wanted:
+        shutil.rmtree(home / kind)
+        print(f"cleared {kind}")
+    if command.kind is None:
+        for kind in sorted(set(kinds).difference(wanted)):
+            count, size = size_of(home / kind)
+            print(
+                f"kept {kind} ({count} files, {size / 1e6:.1f} MB), which may have cost money; "
+                f"delete them with: solexp cache clear {kind}"
+            )
+
+
+def _prune(home: Path, kinds: Sequence[str], command: argparse.Namespace) -> None:
+    for kind in command.kind:
+        _known(kind, kinds)
+    counted = sorted(set(command.kind)) or [kind for kind in kinds if kind not in NEVER_PRUNED]
+    gone = prune(home, command.keep_mb * 1_000_000, counted)
+    left = [size_of(home / kind)[1] for kind in counted]
+    said = f"{' + '.join(counted) or 'nothing'}: deleted {gone} answers, {sum(left) / 1e6:.1f} MB remain"
+    beside = [
+        f"{kind} {size_of(home / kind)[1] / 1e6:.1f} MB" for kind in kinds if kind not in counted
+    ]
+    print(said + (f"; outside the limit: {', '.join(beside)}" if beside else ""))
+
+
+def _known(kind: str, kinds: Sequence[str]) -> None:
+    if kind not in kinds:
+        raise UserError(f"cache: no kind '{kind}'; {nearest(kind, kinds)}")
