@@ -63,8 +63,17 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
     show.add_argument("--json", action="store_true", help="print JSON")
 
-    compare = commands.add_parser("compare", help="print several runs side by side")
-    compare.add_argument("run", nargs="+", help="run folders, or a sweep's folder")
+    compare = commands.add_parser("compare", help="set runs against a baseline, task by task")
+    compare.add_argument("run", nargs="*", help="run folders, or a sweep's folder")
+    compare.add_argument("--sweep", metavar="NAME", help="a sweep's folder, its name, or latest")
+    compare.add_argument("--metric", help="such as decidable.pass_at_1; by default pass@k, least k")
+    compare.add_argument(
+        "--baseline", metavar="RUN|KEY=VALUE,…", help="a run, or what its settings are"
+    )
+    compare.add_argument("--json", action="store_true", help="print JSON")
+    compare.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
+    compare.add_argument("--latex", metavar="FILE", help="write the tables as LaTeX (booktabs)")
+    compare.add_argument("--plot", metavar="FILE", help="draw the cells: .svg, .png or .pdf")
 
     rescore = commands.add_parser("rescore", help="judge a run's replies again, without any model")
     rescore.add_argument("run", help="run folder, its name, or latest")
@@ -133,7 +142,11 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.run import run
 
             return run(command.words)
-        case "show" | "compare" | "rescore" | "track":
+        case "compare":
+            from solexp.commands.compare import compare
+
+            return compare(command)
+        case "show" | "rescore" | "track":
             _see_working_folder()
             from solexp.commands import runs
 

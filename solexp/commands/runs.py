@@ -1,4 +1,4 @@
-"""Commands about runs that are there: show, compare, rescore, track."""
+"""Commands about runs that are there: show, rescore, track."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from solexp.config import tracking_settings
 from solexp.config.compose import choices, compose, plain, stamp
 from solexp.core import HarnessError, UserError, secrets
 from solexp.core.errors import nearest
-from solexp.report.show import print_comparison, print_summary, summary_data
+from solexp.report.show import print_summary, summary_data
 from solexp.store import RunFolder
-from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
+from solexp.store.runfolder import find_run
 from solexp.tracking.settings import TrackingSettings
 
 
@@ -33,18 +33,6 @@ def show(command: argparse.Namespace) -> int:
         print(json.dumps(summary_data(folder), indent=2))
     else:
         print_summary(folder)
-    return 0
-
-
-def compare(command: argparse.Namespace) -> int:
-    root = runs_root()
-    if command.run == ["latest"]:
-        print_comparison(latest_sweep(root))
-        return 0
-    folders: list[RunFolder] = []
-    for name in command.run:
-        folders += sweep_runs(name, root) or [find_run(name, root)]
-    print_comparison(folders)
     return 0
 
 
@@ -132,7 +120,6 @@ def track(command: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "show": show,
-    "compare": compare,
     "rescore": rescore,
     "track": track,
 }

@@ -95,7 +95,7 @@ def mcnemar(better: int, worse: int) -> float:
         raise ValueError(f"counts are not negative: {better}, {worse}")
     trials = better + worse
     tail = sum(math.comb(trials, count) for count in range(min(better, worse) + 1))
-    return min(1.0, 2 * tail / 2**trials)
+    return min(1.0, 2 * tail / (1 << trials))
 
 
 def sign_flip(differences: Sequence[float], *, seed: int, flips: int = FLIPS) -> tuple[float, bool]:

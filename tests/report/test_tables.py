@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import platform
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from solexp.commands.runs import compare
 from solexp.core import UserError
 from solexp.report import tables
 from solexp.report.show import print_comparison, print_summary, summary_data
@@ -204,22 +202,6 @@ def test_compare_names_runs_by_what_tells_them_apart_and_marks_those_that_failed
     assert "50.0 [9.5, 90.5]" in first
     assert second.startswith("share=1 (failed)")
     assert second.split()[2:] == ["–"] * 6
-
-
-def test_compare_takes_the_latest_sweep_or_a_sweeps_folder_for_its_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for number in (0, 2, 10):
-        make_run(tmp_path / "s" / str(number), overrides=(f"seed={number}",), sweep_id="s")
-    make_run(tmp_path / "single").update_manifest(started="2026-12-01T00:00:00+0000")
-    monkeypatch.setenv("SOLEXP_RUNS", str(tmp_path))
-    for names in (["latest"], ["s"], [str(tmp_path / "s")]):
-        assert compare(argparse.Namespace(run=names)) == 0
-        _, _, *rows = capsys.readouterr().out.splitlines()
-        assert [row.split()[0] for row in rows] == ["seed=0", "seed=2", "seed=10"]
-    assert compare(argparse.Namespace(run=["s/0", "latest"])) == 0
-    _, _, *rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows] == ["seed=0", "starter-mutants"]
 
 
 def test_a_terminal_gets_a_drawn_table() -> None:

@@ -1,0 +1,68 @@
+"""`solexp compare`: cells of an ablation against a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import msgspec
+
+from solexp.commands.runs import runs_root
+from solexp.core import UserError
+from solexp.report.compare import compare_runs
+from solexp.report.compare.files import as_csv, as_latex
+from solexp.report.compare.text import print_comparison
+from solexp.store import RunFolder
+from solexp.store.records import write_atomically
+from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
+
+
+def compare(command: argparse.Namespace) -> int:
+    """Print the comparison, and write it where it is asked for."""
+    comparison = compare_runs(_folders(command), metric=command.metric, baseline=command.baseline)
+    if command.json:
+        print(msgspec.json.format(msgspec.json.encode(comparison), indent=2).decode())
+    else:
+        print_comparison(comparison, sys.stdout)
+    if command.csv:
+        _write(command.csv, as_csv(comparison).encode())
+    if command.latex:
+        _write(command.latex, as_latex(comparison).encode())
+    if command.plot:
+        from solexp.report.compare.plot import FORMATS, draw  # noqa: PLC0415  (half a second)
+
+        kind = Path(command.plot).suffix.lstrip(".").lower()
+        if kind not in FORMATS:
+            raise UserError(
+                f"--plot {command.plot}: the file's name must end in .svg, .png or .pdf"
+            )
+        _write(command.plot, draw(comparison, kind))
+    return 0
+
+
+def _folders(command: argparse.Namespace) -> list[RunFolder]:
+    root = runs_root()
+    names = [*command.run, *([command.sweep] if command.sweep else [])]
+    if not names:
+        raise UserError("compare: name runs or a sweep's folder, or take the last: --sweep latest")
+    folders: list[RunFolder] = []
+    for name in names:
+        if name == "latest" and (name == command.sweep or len(names) == 1):
+            folders += latest_sweep(root)
+        elif name == command.sweep:
+            found = sweep_runs(name, root)
+            if not found:
+                raise UserError(f"--sweep {name}: no such sweep below {root}; see: ls {root}")
+            folders += found
+        else:
+            folders += sweep_runs(name, root) or [find_run(name, root)]
+    return list({folder.path.resolve(): folder for folder in folders}.values())
+
+
+def _write(name: str, data: bytes) -> None:
+    try:
+        write_atomically(Path(name), data)
+    except OSError as error:
+        raise UserError(f"{name}: cannot be written: {error.strerror}") from None
+    print(f"written: {name}", file=sys.stderr)

@@ -1,0 +1,193 @@
+"""The cells of a comparison: run folders, read as far as a comparison needs them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import Batch, UserError
+from solexp.core.hashing import content_hash
+from solexp.metrics.bytask import ByTask, by_task
+from solexp.store.records import read_lines
+from solexp.store.runfolder import RunFolder
+
+_NO_FACTORS = (
+    *("hydra", "name", "tracking", "execution", "runs_root", "experiments", "objective", "compare"),
+)
+"""Parts of the configuration that change nothing in what is measured."""
+
+_NAMED = 5
+"""How many tasks an error lists."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a comparison."""
+
+    folder: RunFolder
+    label: str
+    """What tells it from the others."""
+    levels: dict[str, str]
+    """Its level of each factor."""
+    scores: ByTask
+    tasks: dict[str, str]
+    """Content hash by task id."""
+    asked: str
+    """Hash of everything that was asked and of the oracles that judged it."""
+    usage: dict[str, Any]
+    seconds: float | None
+    """Generating, summed over samples."""
+    status: str
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """As much of a generation as tells what was asked."""
+
+    key: str
+    batch: str
+
+
+def read_cells(folders: Sequence[RunFolder], metric: str | None) -> tuple[str, list[Cell]]:
+    """The metric's name, by default pass@k for the smallest k, and a cell for each run that has a result.
+
+    Raises UserError when fewer than two runs have one, when one lacks the metric, and when their tasks differ.
+    """
+    done = [folder for folder in folders if (folder.path / "summary.json").is_file()]
+    if len(done) < 2:
+        lacking = "; ".join(f"{f.path} has no result" for f in folders if f not in done)
+        raise UserError(
+            "a comparison needs two runs with results" + (f"; {lacking}" if lacking else "")
+        )
+    _refuse_other_tasks(done)
+    factors = find_factors(done)
+    levels = [{name: level_of(folder, name) for name in factors} for folder in done]
+    chosen = metric or smallest_k(done[0].summary)
+    labels = _labels(done, levels)
+    cells = [
+        _cell(folder, label, level, chosen)
+        for folder, label, level in zip(done, labels, levels, strict=True)
+    ]
+    return chosen, cells
+
+
+def smallest_k(summary: Mapping[str, Any]) -> str:
+    """``pass_at_k`` for the smallest k that is sampled."""
+    ks = sorted(k for batch in summary.get("batches", ()) for k in batch["ks"])
+    return f"pass_at_{ks[0] if ks else 1}"
+
+
+def _cell(folder: RunFolder, label: str, levels: dict[str, str], metric: str) -> Cell:
+    summary = folder.summary
+    tasks = folder.tasks()
+    try:
+        scores = by_task(
+            metric,
+            tasks,
+            folder.verdicts(),
+            msgspec.convert(summary.get("batches", []), list[Batch]),
+            {name: row["decides"] for name, row in summary.get("oracles", {}).items()},
+        )
+    except UserError as error:
+        raise UserError(f"{folder.path}: {error}") from None
+    keys = ((row.batch, row.key) for row in read_lines(folder.path / "generations.jsonl", _Asked))
+    return Cell(
+        folder=folder,
+        label=label,
+        levels=levels,
+        scores=scores,
+        tasks={task.id: task.hash for task in tasks},
+        asked=content_hash(sorted(keys), folder.config.get("oracle")),
+        usage=summary.get("usage") or {},
+        seconds=(summary.get("seconds") or {}).get("generating"),
+        status=str(folder.manifest.get("status", "unknown")),
+    )
+
+
+def _refuse_other_tasks(folders: Sequence[RunFolder]) -> None:
+    """Raise UserError unless all runs have the same tasks, with the same content."""
+    first, *others = folders
+    wanted = {task.id: task.hash for task in first.tasks()}
+    for other in others:
+        found = {task.id: task.hash for task in other.tasks()}
+        said = []
+        if lacking := sorted(wanted.keys() - found.keys()):
+            said.append(f"lacks {_some(lacking)}")
+        if more := sorted(found.keys() - wanted.keys()):
+            said.append(f"has {_some(more)} besides")
+        changed = sorted(t for t in wanted.keys() & found.keys() if wanted[t] != found[t])
+        if changed:
+            said.append(f"has other content in {_some(changed)}")
+        if said:
+            raise UserError(
+                f"cells with unlike tasks cannot be compared: {other.path} {', '.join(said)}, "
+                f"against {first.path}; run them on the same tasks"
+            )
+
+
+def _some(names: Sequence[str]) -> str:
+    rest = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def find_factors(folders: Sequence[RunFolder]) -> list[str]:
+    """The settings that were given to some of the runs and that are not the same in all of them, in order."""
+    names: dict[str, None] = {}
+    for folder in folders:
+        for override in folder.manifest.get("overrides") or ():
+            name = re.split("=", str(override).lstrip("+~"), maxsplit=1)[0]
+            if re.split(r"[./@]", name)[0] not in _NO_FACTORS:
+                names[name] = None
+    return [name for name in names if len({level_of(folder, name) for folder in folders}) > 1]
+
+
+def level_of(folder: RunFolder, name: str) -> str:
+    """What a run's setting ``name`` is: a group's option, or a value by its dotted key; ``–`` where it has none."""
+    manifest = folder.manifest
+    choices = manifest.get("choices") or {}
+    if name in choices:
+        return _text(choices[name])
+    node: Any = folder.config
+    for part in name.split("."):
+        if not isinstance(node, Mapping) or part not in node:
+            break
+        node = node[part]
+    else:
+        return _text(node)
+    for override in manifest.get("overrides") or ():
+        key, _, value = str(override).lstrip("+~").partition("=")
+        if key == name:
+            return value
+    return "–"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ",".join(map(_text, value))
+    return msgspec.json.encode(value).decode()
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Each setting's last word, where that tells it from the others."""
+    known = list(names)
+    last = {name: re.split(r"[./]", name)[-1] for name in known}
+    count = Counter(last.values())
+    return {name: last[name] if count[last[name]] == 1 else name for name in known}
+
+
+def _labels(folders: Sequence[RunFolder], levels: Sequence[Mapping[str, str]]) -> list[str]:
+    short = short_names(levels[0])
+    labels = [
+        " ".join(f"{short[name]}={level}" for name, level in row.items())
+        or str(folder.manifest.get("name") or folder.name)
+        for folder, row in zip(folders, levels, strict=True)
+    ]
+    count = Counter(labels)
+    return [
+        label if count[label] == 1 else f"{label} ({folder.path.parent.name}/{folder.name})"
+        for folder, label in zip(folders, labels, strict=True)
+    ]
