@@ -8,28 +8,26 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import joblib
+import msgspec
 
 from solexp.config import RunSpec, build, tracking_settings
-from solexp.core import Generation, HarnessError, Interrupted, SolexpError, Task, UserError, Verdict
+from solexp.core import Generation, HarnessError, Interrupted, SolexpError, UserError, Verdict
 from solexp.core.errors import nearest
-from solexp.generating import generate
-from solexp.judging import Job, judge_all
-from solexp.judging.kept import KeptVerdicts
 from solexp.judging.pool import stop_workers
 from solexp.manifest import describe
 from solexp.metrics.calibration import calibrate
+from solexp.metrics.rounds import at_round, round_metrics
 from solexp.metrics.summary import Summary, summarise
-from solexp.progress import Progress
 from solexp.publishing import is_published, publish_interrupted, publish_run, warm_up
-from solexp.store import RunFolder, Store
-from solexp.store.records import write_lines
+from solexp.rounds import Rounds
+from solexp.store import RunFolder
 from solexp.store.runfolder import TaskRow
 from solexp.toolchain.homes import cache_home
 from solexp.tracking.settings import TrackingSettings
@@ -127,7 +125,8 @@ def _execute(
     finally:
         logger.removeHandler(handler)
         handler.close()
-    publish_run(folder, spec.tracking, "finished")
+    if not spec.dry:
+        publish_run(folder, spec.tracking, "finished")
     return summary
 
 
@@ -161,81 +160,8 @@ def finish_killed(folders: Sequence[RunFolder], tracking: TrackingSettings) -> N
     publish_interrupted(left, tracking)
 
 
-class _Run:
-    """One run under way: what it has so far, so that it can be finished at any moment."""
-
-    def __init__(self, spec: RunSpec, folder: RunFolder, n_jobs: int) -> None:
-        self.spec = spec
-        self.folder = folder
-        self.n_jobs = n_jobs
-        self.tasks: Sequence[Task] = ()
-        self.generations: list[Generation] = []
-        self.verdicts: list[Verdict] = []
-        self.tools: dict[str, str] = {}
-
-    def go(self, stored: Sequence[Generation] | None) -> None:
-        self.tasks = self.spec.benchmark.tasks()
-        if not self.tasks:
-            raise UserError("benchmark: no task is left; loosen limit, ids or filter")
-        self.folder.write_tasks(self.tasks)
-        self.folder.update_manifest(data=self.spec.benchmark.data_hashes())
-        if stored is not None:
-            self.generations = _of_these_tasks(stored, self.tasks)
-            self.folder.write_generations(self.generations)
-        else:
-            self._generate()
-        self._judge()
-
-    def _generate(self) -> None:
-        store = Store(cache_home() / "generations")
-        write_lines(
-            self.folder.path / "prompts.jsonl",
-            [self.spec.strategy.prompt(task) for task in self.tasks],
-        )
-        with self.folder.append_generations() as file, Progress("generating") as progress:
-            for generation in generate(self.spec, self.tasks, store, progress.total):
-                file.write(generation)
-                self.generations.append(generation)
-                progress.advance()
-
-    def _judge(self) -> None:
-        oracles = tuple(self.spec.oracles.values())
-        kept = KeptVerdicts(self.spec.strategy, oracles, self.spec.execution.cache)
-        by_task: dict[str, list[Generation]] = {task.id: [] for task in self.tasks}
-        for generation in self.generations:
-            by_task[generation.task_id].append(generation)
-        jobs = []
-        with self.folder.append_verdicts() as file, Progress("judging") as progress:
-            progress.total(len(self.tasks))
-            for task in self.tasks:
-                known, missing = kept.look_up(task, by_task[task.id])
-                file.write(*known.verdicts)
-                self.verdicts += known.verdicts
-                self.tools.update(known.tools)
-                if missing:
-                    jobs.append(
-                        Job(
-                            task=task,
-                            generations=tuple(missing),
-                            strategy=self.spec.strategy,
-                            oracles=oracles,
-                            seconds=self.spec.execution.task_seconds,
-                            memory_mb=self.spec.execution.memory_mb,
-                            cached=self.spec.execution.cache,
-                        )
-                    )
-                else:
-                    progress.advance()
-            tasks = {task.id: task for task in self.tasks}
-            with closing(judge_all(jobs, self.n_jobs, self.spec.execution.backend)) as results:
-                for judged in results:
-                    kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
-                    file.write(*judged.verdicts)
-                    self.verdicts += judged.verdicts
-                    self.tools.update(judged.tools)
-                    for line in judged.log:
-                        _LOG.debug("%s: %s", judged.task_id, line)
-                    progress.advance()
+class _Run(Rounds):
+    """A run that can be finished at any moment."""
 
     def fail(self, error: Exception) -> None:
         """Write down what there is; when even that fails, at least that the run failed."""
@@ -256,21 +182,24 @@ class _Run:
         def place(row: Generation | Verdict) -> tuple[int, ...]:
             oracle = places.get(row.oracle, len(places)) if isinstance(row, Verdict) else 0
             batch = batches.get(row.batch, len(batches))
-            return order[row.task_id], batch, row.repeat, row.index, oracle
+            return order[row.task_id], batch, row.repeat, row.index, row.round, oracle
 
         oracles = {name: oracle.decides for name, oracle in self.spec.oracles.items()}
         self.generations.sort(key=place)
         self.verdicts.sort(key=place)
         self.folder.write_generations(self.generations)
         self.folder.write_verdicts(self.verdicts)
+        rows = [TaskRow.of(task) for task in self.tasks]
         summary = summarise(
-            [TaskRow.of(task) for task in self.tasks],
-            self.verdicts,
+            rows,
+            at_round(self.verdicts),
             self.spec.sampling.batches,
             seed=self.spec.seed,
             oracles=oracles,
             generations=self.generations,
         )
+        rounds = round_metrics(self.verdicts, oracles, seed=self.spec.seed)
+        summary = msgspec.structs.replace(summary, metrics=summary.metrics | rounds)
         self.folder.write_summary(summary)
         fields: dict[str, Any] = {
             "status": status,
@@ -279,6 +208,10 @@ class _Run:
         }
         if error is not None:
             fields["error"] = error
+        if (halted := self.halted.told()) is not None:
+            fields["halted"] = halted
+        if self.spec.dry:
+            fields["dry"] = True
         calibration = calibrate(self.tasks, self.generations, self.verdicts, oracles)
         if calibration is not None:
             fields["calibration"] = calibration
@@ -337,8 +270,3 @@ def _told(error: Exception) -> str:
 
 def _now() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:
-    known = {task.id for task in tasks}
-    return [generation for generation in stored if generation.task_id in known]

@@ -10,14 +10,15 @@ from solexp.benchmarks.base import Benchmark
 from solexp.config.instantiate import checked, instantiate
 from solexp.core import UserError
 from solexp.core.errors import nearest
-from solexp.llm.model import Model
+from solexp.llm.model import LiveModel, Model
 from solexp.llm.sampling import Sampling
+from solexp.metrics.plan import Plan
 from solexp.oracles.base import Oracle
 from solexp.strategies import Strategy
 from solexp.tracking.settings import TrackingSettings
 
 GROUPS = ("benchmark", "model", "strategy", "sampling", "execution", "tracking")
-PLAIN = ("oracle", "name", "seed", "objective", "runs_root", "experiments")
+PLAIN = ("oracle", "name", "seed", "objective", "runs_root", "run", "experiments", "compare")
 
 
 _UNSAFE = ("sequential", "threading", "multiprocessing")
@@ -59,7 +60,7 @@ class RunSpec:
     """Everything a run is made of."""
 
     benchmark: Benchmark
-    model: Model
+    model: Model | LiveModel
     strategy: Strategy
     sampling: Sampling
     oracles: dict[str, Oracle]
@@ -68,6 +69,8 @@ class RunSpec:
     name: str
     seed: int
     objective: str
+    dry: bool = False
+    """Whether to stop before anything is asked."""
 
 
 def check(config: dict[str, Any]) -> None:
@@ -77,6 +80,7 @@ def check(config: dict[str, Any]) -> None:
             raise UserError(f"{key}: no such setting; {nearest(key, (*GROUPS, *PLAIN))}")
     for where, node in _nodes(config):
         checked(node, where)
+    Plan.of(config.get("compare"))
 
 
 def build(config: dict[str, Any]) -> RunSpec:
@@ -90,7 +94,21 @@ def build(config: dict[str, Any]) -> RunSpec:
         name=_plain(config, "name", str),
         seed=_plain(config, "seed", int),
         objective=_objective(config.get("objective"), made["sampling"]),
+        dry=_dry(config.get("run") or {}),
     )
+
+
+def _dry(node: object) -> bool:
+    """The settings under ``run``. Raises UserError."""
+    if not isinstance(node, dict):
+        raise UserError("run: wants settings, such as run.dry=true")
+    for key in node:
+        if key != "dry":
+            raise UserError(f"run.{key}: no such setting; {nearest(key, ['dry'])}")
+    dry = node.get("dry", False)
+    if not isinstance(dry, bool):
+        raise UserError(f"run.dry: cannot be {dry!r}; wants true or false")
+    return dry
 
 
 def tracking_settings(config: dict[str, Any]) -> TrackingSettings:

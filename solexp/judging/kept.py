@@ -11,7 +11,7 @@ from solexp.core.hashing import content_hash
 from solexp.judging.task import Judged
 from solexp.oracles.base import Oracle
 from solexp.store import Store
-from solexp.strategies import Strategy
+from solexp.strategies import Reader
 from solexp.toolchain.homes import cache_home
 
 SCHEMA = 1
@@ -26,27 +26,27 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class KeptVerdicts:
-    """Looks verdicts up by (task, reply, strategy's extraction, oracle's settings and tools).
+    """Looks verdicts up by (task, reply, how replies are read, oracle's settings and tools).
 
     What may end otherwise on another day deserves another try, and is not kept: a fault of ours, a
     limit of time or memory, a compiler that gave up, and whatever an oracle says not to keep by the
     measure ``keep``.
     """
 
-    def __init__(self, strategy: Strategy, oracles: Sequence[Oracle], enabled: bool) -> None:
+    def __init__(self, reader: Reader, oracles: Sequence[Oracle], enabled: bool) -> None:
         self._store = Store(cache_home() / "verdicts", SCHEMA)
         self._enabled = enabled
-        self._extraction = strategy.fingerprint()
+        self._extraction = reader.fingerprint()
         self._oracles = {
             oracle.name: content_hash(oracle.fingerprint()) for oracle in oracles if enabled
         }
         self._hashes: dict[str, str] = {}
 
     def _key(self, task: Task, generation: Generation, oracle: str) -> str:
-        completion = generation.completion
         return content_hash(
             self._hashes.setdefault(task.id, task.content_hash),
-            [completion.text, completion.finish],
+            [[completion.text, completion.finish] for completion in generation.completions],
+            generation.round > 0,
             self._extraction,
             self._oracles[oracle],
         )
@@ -73,6 +73,7 @@ class KeptVerdicts:
                         batch=generation.batch,
                         repeat=generation.repeat,
                         index=generation.index,
+                        round=generation.round,
                     )
                 )
                 tools.update(kept.tools)
@@ -82,11 +83,11 @@ class KeptVerdicts:
         """Keep what was judged."""
         if not self._enabled:
             return
-        replies = {(g.batch, g.repeat, g.index): g for g in generations}
+        replies = {(g.batch, g.repeat, g.index, g.round): g for g in generations}
         for said in judged.verdicts:
             if not _lasts(said):
                 continue
-            generation = replies[said.batch, said.repeat, said.index]
+            generation = replies[said.batch, said.repeat, said.index, said.round]
             key = self._key(task, generation, said.oracle)
             self._store.put(key, _Kept(said, judged.tools))
 

@@ -17,7 +17,7 @@ from solexp.core.errors import HarnessError, TimeLimitExceeded, ToolError
 from solexp.judging.watch import Watch
 from solexp.oracles.base import Case, Oracle, verdict
 from solexp.solidity.compiler import Compiler
-from solexp.strategies import Strategy
+from solexp.strategies import Reader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Job:
 
     task: Task
     generations: tuple[Generation, ...]
-    strategy: Strategy
+    reader: Reader
     oracles: tuple[Oracle, ...]
     seconds: float
     memory_mb: int
@@ -79,13 +79,14 @@ def candidate_of(generation: Generation, code: str | None = None) -> Candidate:
         batch=generation.batch,
         repeat=generation.repeat,
         index=generation.index,
+        round=generation.round,
         code=code,
     )
 
 
 def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
     try:
-        return job.strategy.candidate(job.task, generation)
+        return job.reader.candidate(job.task, generation)
     except Exception as error:
         if not isinstance(error, _SURROUNDINGS) and _takes_the_reference(job, generation):
             return charged("", candidate_of(generation), f"{type(error).__name__}: {error}")
@@ -93,11 +94,11 @@ def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
 
 
 def _takes_the_reference(job: Job, generation: Generation) -> bool:
-    """Whether the strategy gets through with the reference as the reply."""
+    """Whether the reader gets through with the reference as the reply."""
     text = f"```solidity\n{job.task.reference}\n```"
     reply = msgspec.structs.replace(generation.completion, text=text)
     try:
-        job.strategy.candidate(job.task, msgspec.structs.replace(generation, completion=reply))
+        job.reader.candidate(job.task, msgspec.structs.replace(generation, completion=reply))
     except Exception:
         return False
     return True
@@ -261,7 +262,12 @@ def _spread(found: dict[str, list[Verdict]], groups: Iterable[list[Candidate]]) 
             spread.append(said)
             spread += [
                 msgspec.structs.replace(
-                    said, batch=other.batch, repeat=other.repeat, index=other.index, seconds=0.0
+                    said,
+                    batch=other.batch,
+                    repeat=other.repeat,
+                    index=other.index,
+                    round=other.round,
+                    seconds=0.0,
                 )
                 for other in same[1:]
             ]

@@ -20,6 +20,7 @@ from solexp.metrics.passing import (
     exercised_tasks,
     part_groups,
 )
+from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Counts, Passes, counts, judged
 from solexp.store.runfolder import TaskRow
 
@@ -36,17 +37,6 @@ class ByTask(msgspec.Struct, frozen=True, kw_only=True):
     k: int
     left_out: frozenset[str]
     """Tasks that the metric does not concern."""
-
-
-def last_rounds(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts on what each sample came to in the end: those of its last round of refinement."""
-    last: dict[tuple[str, str, int, int], int] = {}
-    for row in verdicts:
-        key = (row.task_id, row.batch, row.repeat, row.index)
-        last[key] = max(last.get(key, 0), row.round)
-    return [
-        row for row in verdicts if row.round == last[row.task_id, row.batch, row.repeat, row.index]
-    ]
 
 
 def by_task(
@@ -66,7 +56,7 @@ def by_task(
         known = [f"{score}_at_{k}" for score in ("pass", "compile") for b in batches for k in b.ks]
         known += [f"decidable.{name}" for name in known if name.startswith("pass")]
         raise UserError(f"metric '{metric}': no run has it; {nearest(metric, known)}")
-    candidates = judged(last_rounds(verdicts))
+    candidates = judged(at_round(verdicts))
     deciding = [name for name, decides in oracles.items() if decides]
     axes = AXIS_SETS[found["axes"]] if found["axes"] else ()
     others = [name for name in deciding if name != "replay"]

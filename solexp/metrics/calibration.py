@@ -40,15 +40,15 @@ def calibrate(
 ) -> Calibration | None:
     """Compare verdicts with labels; None when no answer is labelled. ``oracles`` tells by name which decide."""
     labels = {task.id: task.mutant_labels for task in tasks}
-    rows: dict[tuple[str, str, int, int], list[Outcome]] = {}
+    rows: dict[tuple[str, str, int, int, int], list[Outcome]] = {}
     for row in verdicts:
         if oracles.get(row.oracle):
-            place = (row.task_id, row.batch, row.repeat, row.index)
+            place = (row.task_id, row.batch, row.repeat, row.index, row.round)
             rows.setdefault(place, []).append(row.outcome)
     right = false_alarms = wrong = caught = hidden = labelled = 0
     for each in generations:
         name = each.completion.label
-        outcomes = rows.get((each.task_id, each.batch, each.repeat, each.index), [])
+        outcomes = rows.get((each.task_id, each.batch, each.repeat, each.index, each.round), [])
         if name is None or not outcomes or not all(outcome.decided for outcome in outcomes):
             continue
         label = "equivalent" if name == "reference" else labels.get(each.task_id, {}).get(name)

@@ -41,6 +41,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     batch: str
     repeat: int
     index: int
+    round: int = 0
     verdicts: dict[str, Verdict]
     """By oracle."""
 
@@ -77,13 +78,20 @@ def check_batches(batches: Iterable[Batch]) -> None:
 
 def judged(verdicts: Iterable[Verdict]) -> list[Judged]:
     """Candidates in order of task, batch, repeat and index, whatever the order of the verdicts."""
-    groups: dict[tuple[str, str, int, int], dict[str, Verdict]] = defaultdict(dict)
+    groups: dict[tuple[str, str, int, int, int], dict[str, Verdict]] = defaultdict(dict)
     for row in verdicts:
-        groups[row.task_id, row.batch, row.repeat, row.index][row.oracle] = row
+        groups[row.task_id, row.batch, row.repeat, row.index, row.round][row.oracle] = row
     return [
-        Judged(task_id=task, batch=batch, repeat=repeat, index=index, verdicts=groups[key])
+        Judged(
+            task_id=task,
+            batch=batch,
+            repeat=repeat,
+            index=index,
+            round=number,
+            verdicts=groups[key],
+        )
         for key in sorted(groups)
-        for task, batch, repeat, index in [key]
+        for task, batch, repeat, index, number in [key]
     ]
 
 

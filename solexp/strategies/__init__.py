@@ -1,6 +1,6 @@
-"""How a model is prompted, and how its reply becomes a candidate."""
+"""How a model is prompted, and how its replies become candidates."""
 
-from solexp.strategies.base import Strategy
+from solexp.strategies.base import Ask, Attempt, Dialogue, Reader, Strategy
 from solexp.strategies.contract import WholeContract
 
-__all__ = ["Strategy", "WholeContract"]
+__all__ = ["Ask", "Attempt", "Dialogue", "Reader", "Strategy", "WholeContract"]

@@ -108,6 +108,8 @@ class Strategy(Protocol):
 
     reader: Reader
     refine: Refine
+    shots: int
+    """Examples that a prompt shows at most."""
 
     def fingerprint(self) -> dict[str, Any]:
         """Everything that decides what is asked, and how replies are read."""
@@ -119,6 +121,10 @@ class Strategy(Protocol):
 
     def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
         """Told once, before anything is asked: the ``tasks`` that are evaluated, and all the benchmark's tasks."""
+        ...
+
+    def turns(self, task: Task) -> int:
+        """About how many requests a sample of ``task`` takes in its first round."""
         ...
 
     def dialogue(self, task: Task) -> Dialogue:

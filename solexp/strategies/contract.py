@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
-from solexp.core import Candidate, FinishReason, Generation, Message, NoCode, Prompt, Task
+from collections.abc import Sequence
+from typing import Any
+
+from solexp.core import Candidate, FinishReason, Generation, NoCode, PromptForm, Task
 from solexp.solidity.extract import extract_contract
-
-_TASK_LINE = (
-    "// Write the complete contract {name} for Solidity {version}. Keep to the definitions above "
-    "and to the outline below; add no other contract. Reply with the contract's code alone."
-)
+from solexp.strategies.base import Context, Examples, Refine
+from solexp.strategies.material import Natspec
+from solexp.strategies.prompted import Prompted
 
 
-class WholeContract:
+class WholeContract(Prompted):
     """Shows the definitions the target needs and the target's outline; wants the whole target back."""
 
-    def __init__(self, context: bool = True) -> None:
-        """``context`` says whether the definitions that the target needs are shown."""
-        self.context = context
+    granularity = "contract"
 
-    def fingerprint(self) -> dict[str, object]:
+    def __init__(
+        self,
+        *,
+        context: Context | None = None,
+        examples: Examples | None = None,
+        refine: Refine | None = None,
+        shots: int = 0,
+        natspec: Natspec = "task",
+        template: str = "solcontracteval",
+        cot: bool = False,
+        form: PromptForm = "chat",
+        stop: Sequence[str] = (),
+    ) -> None:
+        """See `Prompted`; without ``context``, no code around the target is shown."""
+        self.reader = ContractReader()
+        super().__init__(
+            template=template,
+            context=context,
+            examples=examples,
+            refine=refine,
+            shots=shots,
+            natspec=natspec,
+            cot=cot,
+            form=form,
+            stop=stop,
+        )
+
+
+class ContractReader:
+    """Finds the whole contract in the last reply."""
+
+    def fingerprint(self) -> dict[str, Any]:
         return {"strategy": "contract", "extraction": 2}
-
-    def prompt(self, task: Task) -> Prompt:
-        parts = [
-            task.context.strip() if self.context else "",
-            _TASK_LINE.format(name=task.target.contract, version=task.compiler.version),
-            task.framework.strip(),
-        ]
-        text = "\n\n".join(part for part in parts if part)
-        return Prompt(task_id=task.id, messages=(Message("user", text),))
 
     def candidate(self, task: Task, generation: Generation) -> Candidate:
         completion = generation.completion
@@ -47,6 +68,7 @@ class WholeContract:
             batch=generation.batch,
             repeat=generation.repeat,
             index=generation.index,
+            round=generation.round,
             code=code,
             no_code=no_code,
             notes=notes,

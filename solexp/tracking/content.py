@@ -12,6 +12,7 @@ import msgspec
 
 from solexp.core import Generation, Outcome, Prompt, Verdict
 from solexp.metrics.decidable import open_reason
+from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Judged, combined, judged
 from solexp.store.runfolder import TaskRow
 
@@ -22,8 +23,8 @@ NAME_LENGTH = 120
 TABLE_BYTES = 10_000_000
 """Above this, a table of replies shows each prompt once a task: browsers load such a table whole."""
 
-LEFT_OUT = ("hydra", "name", "runs_root", "tracking", "experiments")
-"""Parts of the configuration that say where and under what name, not what was measured."""
+LEFT_OUT = ("hydra", "name", "runs_root", "tracking", "experiments", "compare")
+"""Parts of the configuration that say where, under what name and what for, not what was measured."""
 
 Table = dict[str, list[Any]]
 """Columns by name, all of one length. MLflow's page shows the first few at once and the others on demand."""
@@ -119,14 +120,16 @@ class Judgements:
 
     def __init__(self, verdicts: Sequence[Verdict], deciding: Sequence[str] = ()) -> None:
         self._deciding = tuple(deciding)
-        self._by_key = {(c.task_id, c.batch, c.repeat, c.index): c for c in judged(verdicts)}
+        self._by_key = {
+            (c.task_id, c.batch, c.repeat, c.index, c.round): c for c in judged(verdicts)
+        }
         self.by_task: dict[str, list[Judged]] = defaultdict(list)
-        for candidate in self._by_key.values():
+        for candidate in judged(at_round(verdicts)):
             self.by_task[candidate.task_id].append(candidate)
 
     def of(self, row: Generation) -> Judged | None:
         """The candidate made from a generation, once it has a verdict."""
-        return self._by_key.get((row.task_id, row.batch, row.repeat, row.index))
+        return self._by_key.get((row.task_id, row.batch, row.repeat, row.index, row.round))
 
     def outcome(self, candidate: Judged | None) -> Outcome | None:
         """The combined outcome; None for what is not fully judged."""
@@ -179,29 +182,36 @@ def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
 
 
 def reply_table(
-    generations: Sequence[Generation], prompts: Mapping[str, Prompt], judgements: Judgements
+    generations: Sequence[Generation], prompts: Sequence[Prompt], judgements: Judgements
 ) -> Table:
-    """One row a generation: the prompt, the reply, and what became of it."""
-    order = sorted(generations, key=lambda g: (g.task_id, g.batch, g.repeat, g.index))
-    texts = {task: _conversation(prompt) for task, prompt in prompts.items()}
-    size = sum(len(g.completion.text) + len(texts.get(g.task_id, "")) for g in order)
+    """One row a generation: the last prompt of its round, the reply, and what became of it."""
+    order = sorted(generations, key=lambda g: (g.task_id, g.batch, g.repeat, g.index, g.round))
+    texts = {prompt.key: _conversation(prompt) for prompt in prompts}
+    of_task = {prompt.task_id: prompt.key for prompt in reversed(prompts)}
+    asked = [g.prompts[-1] if g.prompts else of_task.get(g.task_id, "") for g in order]
+    size = sum(
+        len(g.completion.text) + len(texts.get(key, ""))
+        for g, key in zip(order, asked, strict=True)
+    )
     rows = []
     shown: set[str] = set()
-    for generation in order:
-        task, completion = generation.task_id, generation.completion
+    for generation, key in zip(order, asked, strict=True):
+        completion = generation.completion
         candidate = judgements.of(generation)
-        again = task in shown and size > TABLE_BYTES
-        shown.add(task)
+        again = key in shown and size > TABLE_BYTES
+        shown.add(key)
         rows.append(
             {
-                "task": task,
+                "task": generation.task_id,
                 "outcome": judgements.outcome(candidate),
-                "prompt": "(as in this task's first row)" if again else texts.get(task),
+                "prompt": "(as in an earlier row)" if again else texts.get(key),
                 "reply": completion.text,
+                "reasoning": completion.reasoning or None,
                 "reason": judgements.reason(candidate),
                 "batch": generation.batch,
                 "repeat": generation.repeat,
                 "index": generation.index,
+                "round": generation.round,
                 "finish": completion.finish,
                 "prompt_tokens": completion.usage.prompt_tokens,
                 "completion_tokens": completion.usage.completion_tokens,

@@ -23,5 +23,5 @@ class NoContext:
     def fingerprint(self) -> dict[str, Any]:
         return {"context": "none"}
 
-    def text(self, task: Task) -> str:
+    def text(self, task: Task) -> str:  # noqa: ARG002
         return ""

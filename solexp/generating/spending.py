@@ -1,0 +1,66 @@
+"""What a run may spend: nothing is asked whose worst case would pass a limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from solexp.core import Completion
+from solexp.llm.budget import Budget, BudgetReached
+from solexp.llm.model import LiveModel, Model, Request
+
+Settle = Callable[[Sequence[Completion]], None]
+
+
+class Spending:
+    """A model's budget, shared by all requests that are under way."""
+
+    def __init__(self, model: Model | LiveModel) -> None:
+        self._model = model if isinstance(model, LiveModel) else None
+        self._budget = (
+            None
+            if self._model is None
+            else Budget(
+                max_cost_usd=self._model.max_cost_usd, max_tokens_total=self._model.max_tokens_total
+            )
+        )
+        self._under_way = 0
+        self._settled = asyncio.Condition()
+
+    @asynccontextmanager
+    async def reserved(self, requests: Sequence[Request]) -> AsyncIterator[Settle]:
+        """Put the requests' worst case aside, and give back what was not used once they are settled.
+
+        Where only requests under way stand against it, waits for them. Raises BudgetReached when what is left does
+        not suffice.
+        """
+        if self._model is None or self._budget is None:
+            yield lambda _: None
+            return
+        prompt, reply = self._model.estimate(requests[0].prompt, requests[0].batch)
+        n = len(requests)
+        tokens, cost = n * (prompt + reply), self._model.cost(n * prompt, n * reply)
+        reservation = None
+        while reservation is None:
+            try:
+                reservation = self._budget.reserve(tokens, cost)
+            except BudgetReached:
+                async with self._settled:
+                    if not self._under_way:
+                        raise
+                    await self._settled.wait()
+        self._under_way += 1
+        used: Sequence[Completion] = ()
+
+        def settle(replies: Sequence[Completion]) -> None:
+            nonlocal used
+            used = replies
+
+        try:
+            yield settle
+        finally:
+            self._budget.settle(reservation, [each.usage for each in used])
+            self._under_way -= 1
+            async with self._settled:
+                self._settled.notify_all()

@@ -1,0 +1,70 @@
+"""What requests will take, told before the first is paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from solexp.core import Batch, Prompt
+from solexp.llm.model import LiveModel, Model
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests, tokens and money of what is still to be asked."""
+
+    samples: int
+    prompt_tokens: int | None
+    """None for a model that is no language model."""
+    completion_tokens_at_most: int | None
+    cost_usd_at_most: float | None
+    """None when the price is unknown."""
+    rounds: int = 0
+    """Rounds of refinement that may come on top."""
+
+    def told(self) -> str:
+        """One line."""
+        if not self.samples:
+            return "forecast: nothing to ask, every answer is kept"
+        parts = [f"{self.samples:,} requests"]
+        if self.prompt_tokens is not None:
+            parts.append(f"about {self.prompt_tokens:,} tokens of prompts")
+        if self.completion_tokens_at_most is not None:
+            parts.append(f"at most {self.completion_tokens_at_most:,} of replies")
+        if self.prompt_tokens is not None:
+            cost = self.cost_usd_at_most
+            parts.append("price unknown" if cost is None else f"at most {cost:,.4f} USD")
+        later = f"; up to {self.rounds} rounds of refinement on top" if self.rounds else ""
+        return f"forecast: {', '.join(parts)}{later}"
+
+
+def foresee(
+    model: Model | LiveModel, asks: Iterable[tuple[Prompt, Batch, int]], *, rounds: int = 0
+) -> Forecast:
+    """What ``asks`` (a prompt, how it is sampled, how many samples) will take.
+
+    Each sample counts as a request with its whole prompt, which is the dearest case: servers that
+    give several samples a request charge a prompt once.
+    """
+    samples = prompt_tokens = replies = 0
+    for prompt, batch, count in asks:
+        samples += count
+        if isinstance(model, LiveModel):
+            asked, answered = model.estimate(prompt, batch)
+            prompt_tokens += count * asked
+            replies += count * answered
+    if not isinstance(model, LiveModel):
+        return Forecast(
+            samples=samples,
+            prompt_tokens=None,
+            completion_tokens_at_most=None,
+            cost_usd_at_most=None,
+            rounds=rounds,
+        )
+    return Forecast(
+        samples=samples,
+        prompt_tokens=prompt_tokens,
+        completion_tokens_at_most=replies,
+        cost_usd_at_most=model.cost(prompt_tokens, replies),
+        rounds=rounds,
+    )

@@ -1,0 +1,203 @@
+"""A run's rounds: ask for every sample, judge it, and ask again where the strategy wants to."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from solexp.config import RunSpec
+from solexp.core import Generation, Prompt, Task, UserError, Verdict
+from solexp.generating import Halted, Wanted, generate
+from solexp.generating.forecast import forecast
+from solexp.judging import Job, judge_all
+from solexp.judging.kept import KeptVerdicts
+from solexp.progress import Progress
+from solexp.store import RunFolder, Store
+from solexp.store.records import read_lines
+from solexp.strategies import Attempt
+from solexp.toolchain.homes import cache_home
+
+_LOG = logging.getLogger("solexp")
+
+Sample = tuple[str, str, int, int]
+"""Task, batch, repeat, index."""
+
+
+class Rounds:
+    """What a run has so far, so that it can be finished at any moment."""
+
+    def __init__(self, spec: RunSpec, folder: RunFolder, n_jobs: int) -> None:
+        self.spec = spec
+        self.folder = folder
+        self.n_jobs = n_jobs
+        self.tasks: Sequence[Task] = ()
+        self.generations: list[Generation] = []
+        self.verdicts: list[Verdict] = []
+        self.tools: dict[str, str] = {}
+        self.halted = Halted()
+        self._store = Store(cache_home() / "generations")
+        self._shown: set[str] = set()
+
+    def go(self, stored: Sequence[Generation] | None) -> None:
+        """All rounds; with ``stored`` generations, only their judging. Raises UserError when there are no tasks."""
+        self.tasks = self.spec.strategy.expand(self.spec.benchmark.tasks())
+        if not self.tasks:
+            raise UserError("benchmark: no task is left; loosen limit, ids or filter")
+        self.folder.write_tasks(self.tasks)
+        self.folder.update_manifest(data=self.spec.benchmark.data_hashes())
+        if stored is not None:
+            self.generations = _of_these_tasks(stored, self.tasks)
+            self.folder.write_generations(self.generations)
+            self._judge(self.generations)
+            return
+        every = getattr(self.spec.benchmark, "every", self.spec.benchmark.tasks)
+        self.spec.strategy.prepare(self.tasks, every() if self.spec.strategy.shots else ())
+        if self.spec.dry:
+            self._look_ahead()
+            return
+        self._answer_and_judge(list(self._first()))
+        for number in range(1, self.spec.strategy.refine.rounds + 1):
+            again = list(self._again(number))
+            if not again or self.halted.reason is not None:
+                break
+            self._answer_and_judge(again)
+
+    def _first(self) -> Iterator[Wanted]:
+        sampling = self.spec.sampling
+        for task in self.tasks:
+            for repeat in range(sampling.repeats):
+                for batch in sampling.batches:
+                    yield Wanted(
+                        task=task,
+                        batch=batch,
+                        repeat=repeat,
+                        indices=tuple(range(batch.n)),
+                        begin=functools.partial(_begin, self.spec.strategy, task),
+                    )
+
+    def _again(self, number: int) -> Iterator[Wanted]:
+        """One more round for each sample that the strategy wants to refine."""
+        refine = self.spec.strategy.refine
+        prompts = {p.key: p for p in read_lines(self.folder.path / "prompts.jsonl", Prompt)}
+        batches = {batch.name: batch for batch in self.spec.sampling.batches}
+        tasks = {task.id: task for task in self.tasks}
+        said: dict[Sample, list[Verdict]] = {}
+        for verdict in self.verdicts:
+            if verdict.round == number - 1:
+                said.setdefault(sample_of(verdict), []).append(verdict)
+        firsts = {sample_of(g): g for g in self.generations if g.round == 0}
+        for generation in sorted(self.generations, key=sample_of):
+            sample = sample_of(generation)
+            if generation.round != number - 1 or sample not in said:
+                continue
+            task = tasks[generation.task_id]
+            attempt = Attempt(
+                task=task,
+                prompt=prompts[firsts[sample].prompts[-1]],
+                generation=generation,
+                candidate=self.spec.strategy.reader.candidate(task, generation),
+                verdicts=tuple(said[sample]),
+            )
+            if refine.wants(attempt):
+                yield Wanted(
+                    task=task,
+                    batch=batches[generation.batch],
+                    repeat=generation.repeat,
+                    indices=(generation.index,),
+                    begin=functools.partial(_refine, refine.dialogue, attempt),
+                    round=number,
+                )
+
+    def _look_ahead(self) -> None:
+        """Write down what would be asked first, and say what it would take."""
+        with self.folder.append_prompts() as file:
+            said = forecast(self.spec, self._first(), self._store, file.write)
+        print(said.told(), file=sys.stderr)
+
+    def _answer_and_judge(self, wanted: Sequence[Wanted]) -> None:
+        before = len(self.generations)
+        if self.spec.model.paid and not wanted[0].round:
+            print(forecast(self.spec, wanted, self._store).told(), file=sys.stderr)
+        with (
+            self.folder.append_prompts() as prompts,
+            self.folder.append_generations() as file,
+            Progress("generating") as progress,
+        ):
+            progress.total(sum(len(each.indices) for each in wanted))
+
+            def keep(generation: Generation) -> None:
+                file.write(generation)
+                self.generations.append(generation)
+                progress.advance()
+
+            def show(prompt: Prompt) -> None:
+                if prompt.key not in self._shown:
+                    self._shown.add(prompt.key)
+                    prompts.write(prompt)
+
+            halted = generate(self.spec.model, wanted, self._store, keep=keep, show=show)
+        self.halted.failed += halted.failed
+        self.halted.reason = halted.reason
+        self._judge(self.generations[before:])
+
+    def _judge(self, generations: Sequence[Generation]) -> None:
+        oracles = tuple(self.spec.oracles.values())
+        reader, execution = self.spec.strategy.reader, self.spec.execution
+        kept = KeptVerdicts(reader, oracles, execution.cache)
+        by_task: dict[str, list[Generation]] = {}
+        for generation in generations:
+            by_task.setdefault(generation.task_id, []).append(generation)
+        tasks = {task.id: task for task in self.tasks if task.id in by_task}
+        jobs = []
+        with self.folder.append_verdicts() as file, Progress("judging") as progress:
+            progress.total(len(tasks))
+            for task in tasks.values():
+                known, missing = kept.look_up(task, by_task[task.id])
+                file.write(*known.verdicts)
+                self.verdicts += known.verdicts
+                self.tools.update(known.tools)
+                if missing:
+                    jobs.append(
+                        Job(
+                            task=task,
+                            generations=tuple(missing),
+                            reader=reader,
+                            oracles=oracles,
+                            seconds=execution.task_seconds,
+                            memory_mb=execution.memory_mb,
+                            cached=execution.cache,
+                        )
+                    )
+                else:
+                    progress.advance()
+            with closing(judge_all(jobs, self.n_jobs, execution.backend)) as results:
+                for judged in results:
+                    kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
+                    file.write(*judged.verdicts)
+                    self.verdicts += judged.verdicts
+                    self.tools.update(judged.tools)
+                    for line in judged.log:
+                        _LOG.debug("%s: %s", judged.task_id, line)
+                    progress.advance()
+
+
+def sample_of(row: Generation | Verdict) -> Sample:
+    """Which sample a row is about, whatever its round."""
+    return row.task_id, row.batch, row.repeat, row.index
+
+
+def _begin(strategy: Any, task: Task, _index: int) -> Any:
+    return strategy.dialogue(task)
+
+
+def _refine(dialogue: Any, attempt: Attempt, _index: int) -> Any:
+    return dialogue(attempt)
+
+
+def _of_these_tasks(stored: Iterable[Generation], tasks: Sequence[Task]) -> list[Generation]:
+    known = {task.id for task in tasks}
+    return [generation for generation in stored if generation.task_id in known]

@@ -1,0 +1,135 @@
+"""What the strategies have in common: what a prompt is composed of."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from solexp.core import Batch, Completion, Prompt, PromptForm, Task, UserError
+from solexp.llm.tokens import count
+from solexp.solidity.comments import without_comments
+from solexp.strategies.base import Ask, Context, Dialogue, Examples, Reader, Refine
+from solexp.strategies.context.given import NoContext
+from solexp.strategies.documentation import with_documentation, without_documentation
+from solexp.strategies.examples.none import NoExamples
+from solexp.strategies.material import Granularity, Material, Natspec
+from solexp.strategies.refine.none import NoRefine
+from solexp.strategies.templates import Template
+
+_MOST_SHOTS = 5
+_WRITER = Batch(name="natspec", n=1, temperature=0.0, max_tokens=4096)
+"""How documentation is sampled: once for all samples of a task."""
+
+
+class Prompted:
+    """A prompt from a template, a context, examples and documentation; one reply."""
+
+    granularity: Granularity
+    reader: Reader
+
+    def __init__(
+        self,
+        *,
+        template: str,
+        context: Context | None = None,
+        examples: Examples | None = None,
+        refine: Refine | None = None,
+        shots: int = 0,
+        natspec: Natspec = "task",
+        cot: bool = False,
+        form: PromptForm = "chat",
+        stop: Sequence[str] = (),
+    ) -> None:
+        """``shots`` examples (0 to 5) are shown; ``cot`` asks to think in writing first; ``form`` is a conversation
+        (chat), a text to be continued (completion) or a gap to be filled (infill). Raises UserError."""
+        if not 0 <= shots <= _MOST_SHOTS:
+            raise UserError(f"strategy.shots: must lie between 0 and {_MOST_SHOTS}, got {shots}")
+        self.template = Template(template)
+        self.context = context or NoContext()
+        self.examples = examples or NoExamples()
+        self.refine: Refine = refine or NoRefine()
+        self.shots = shots
+        self.natspec = natspec
+        self.cot = cot
+        self.form = form
+        self.stop = tuple(stop)
+        if shots and isinstance(self.examples, NoExamples):
+            raise UserError(
+                "strategy.shots: there are no examples to show; choose strategy/examples=random or bm25"
+            )
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {
+            "reader": self.reader.fingerprint(),
+            "template": self.template.fingerprint(),
+            "context": self.context.fingerprint(),
+            "examples": self.examples.fingerprint() if self.shots else None,
+            "refine": self.refine.fingerprint(),
+            "shots": self.shots,
+            "natspec": self.natspec,
+            "cot": self.cot,
+            "form": self.form,
+            "stop": self.stop,
+        }
+
+    def expand(self, tasks: Sequence[Task]) -> list[Task]:
+        return list(tasks)
+
+    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
+        if self.shots:
+            self.examples.prepare(tasks, pool)
+
+    def turns(self, task: Task) -> int:  # noqa: ARG002
+        return 1
+
+    def dialogue(self, task: Task) -> Dialogue:
+        documented = yield from self.documented(task)
+        yield Ask(prompt=self.prompt(documented))
+
+    def documented(self, task: Task) -> Generator[Ask, Completion, Task]:
+        """The task with the documentation that is wanted: its own, none, or freshly written."""
+        if self.natspec == "task":
+            return task
+        if self.natspec == "none":
+            return without_documentation(task)
+        # Comments of the original reach nobody, whoever writes new ones included.
+        code = without_comments(task.reference)
+        material = Material(
+            task_id=task.id,
+            granularity="contract",
+            contract=task.target.contract,
+            version=task.compiler.version,
+            code=code,
+        )
+        prompt = Template("natspec").prompt(material)
+        reply = yield Ask(prompt=prompt, batch=_WRITER, shared=True)
+        return with_documentation(task, reply.text)
+
+    def prompt(self, task: Task) -> Prompt:
+        """The request for the target itself, of a task whose documentation is as wanted."""
+        material = self.material(task)
+        return self.template.prompt(material, form=self.form, stop=self.stop, holds=holds(material))
+
+    def material(self, task: Task) -> Material:
+        """What the template is given."""
+        context = self.context.text(task)
+        return Material(
+            task_id=task.id,
+            granularity=self.granularity,
+            contract=task.target.contract,
+            version=task.compiler.version,
+            requirement=task.requirement,
+            context=(context if self.natspec == "task" else without_comments(context)).strip(),
+            framework=task.framework.strip(),
+            examples=tuple(self.examples.choose(task, self.shots)) if self.shots else (),
+            cot=self.cot,
+        )
+
+
+def holds(material: Material) -> dict[str, Any]:
+    """What a prompt shows, for those who read it later."""
+    return {
+        "context_tokens": count(material.context),
+        "examples": [example.id for example in material.examples],
+        "cot": material.cot,
+    }

@@ -1,0 +1,1 @@
+"""Asking again, with what came of the last answer."""

@@ -1,0 +1,111 @@
+"""Rounds of refinement: repair, self-edit, self-repair, self-refine, self-debug, retrieval-augmented, multi-turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from solexp.core import Batch, Message, UserError
+from solexp.strategies.base import Ask, Attempt, Dialogue
+from solexp.strategies.material import Material
+from solexp.strategies.refine.feedback import Source, feedback, is_wanted
+from solexp.strategies.templates import Template
+
+_QUOTED = re.compile(r"[\"'`]([A-Za-z_$][\w$]*)[\"'`]")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+class Again:
+    """Up to ``rounds`` more rounds, each asking by one template or by several in turn."""
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        *,
+        source: Source = "oracle",
+        conversation: bool = True,
+        rounds: int = 1,
+        temperature: float | None = None,
+        errors: int = 1,
+        definitions: bool = False,
+    ) -> None:
+        """``templates`` are asked in turn, the last one for the code. ``source`` says whose failure asks for a round.
+
+        ``conversation``: whether the earlier prompt and answer are shown before. ``temperature``: None samples as the
+        run's sampling says. ``errors``: how many of the compiler's are told. ``definitions``: whether definitions
+        that they name are fetched from the task's sources.
+        """
+        if rounds < 1:
+            raise UserError(
+                f"strategy.refine.rounds: must be at least 1, got {rounds}; or refine=none"
+            )
+        if not templates:
+            raise UserError("strategy.refine.templates: name at least one")
+        self.templates = [Template(name) for name in templates]
+        self.source: Source = source
+        self.conversation = conversation
+        self.rounds = rounds
+        self.temperature = temperature
+        self.errors = errors
+        self.definitions = definitions
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {
+            "refine": [template.fingerprint() for template in self.templates],
+            "source": self.source,
+            "conversation": self.conversation,
+            "rounds": self.rounds,
+            "temperature": self.temperature,
+            "errors": self.errors,
+            "definitions": self.definitions,
+        }
+
+    def wants(self, attempt: Attempt) -> bool:
+        return is_wanted(attempt, self.source)
+
+    def dialogue(self, attempt: Attempt) -> Dialogue:
+        material = self._material(attempt)
+        said: list[Message] = list(_conversation(attempt)) if self.conversation else []
+        batch = None
+        if self.temperature is not None:
+            batch = Batch(name="refine", n=1, temperature=self.temperature)
+        for template in self.templates:
+            prompt = template.prompt(material, earlier=said, holds={"refine": template.name})
+            reply = yield Ask(prompt=prompt, batch=batch)
+            said = [*prompt.messages, Message("assistant", reply.text)]
+
+    def _material(self, attempt: Attempt) -> Material:
+        task = attempt.task
+        definitions = ""
+        return Material(
+            task_id=task.id,
+            granularity="function" if "parent" in task.facts else "contract",
+            contract=task.target.contract,
+            version=task.compiler.version,
+            code=attempt.candidate.code or "",
+            error=feedback(attempt, self.errors),
+            definitions=definitions,
+        )
+
+
+def named(errors: Sequence[dict[str, object]]) -> list[str]:
+    """The identifiers that compiler errors name, in order, each once."""
+    found: dict[str, None] = {}
+    for error in errors:
+        message, text = str(error.get("message") or ""), str(error.get("text") or "")
+        for name in (*_QUOTED.findall(message), *_WORD.findall(text)):
+            found.setdefault(name)
+    return list(found)
+
+
+def _conversation(attempt: Attempt) -> tuple[Message, ...]:
+    """The first request and the last answer; what was pieced together from several replies is shown as it stands."""
+    generation = attempt.generation
+    answer = generation.completion.text
+    if generation.earlier and generation.round == 0:
+        answer = f"```solidity\n{attempt.candidate.code}\n```"
+    if attempt.prompt.form != "chat":
+        # A raw text becomes a conversation's first message.
+        return Message("user", attempt.prompt.messages[-1].content), Message("assistant", answer)
+    return (*attempt.prompt.messages, Message("assistant", answer))
