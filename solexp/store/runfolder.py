@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import Generation, Task, UserError, Verdict, secrets
+from solexp.core import Generation, Prompt, Task, UserError, Verdict, secrets
 from solexp.core.errors import nearest
 from solexp.core.task import series
 from solexp.store.records import (
@@ -63,6 +63,7 @@ class RunFolder:
     config.yaml          the composed configuration
     manifest.json        versions, hashes, seeds, host, status (running, finished, …)
     tasks.jsonl          one `TaskRow` a line
+    prompts.jsonl        one `Prompt` a line, each that was sent once
     generations.jsonl    one `Generation` a line
     verdicts.jsonl       one `Verdict` a line
     summary.json         metrics with intervals, outcomes
@@ -129,6 +130,12 @@ class RunFolder:
 
     def append_generations(self) -> Appender:
         return Appender(self.path / "generations.jsonl")
+
+    def prompts(self) -> list[Prompt]:
+        return list(read_lines(self.path / "prompts.jsonl", Prompt))
+
+    def append_prompts(self) -> Appender:
+        return Appender(self.path / "prompts.jsonl")
 
     def verdicts(self) -> list[Verdict]:
         return list(read_lines(self.path / "verdicts.jsonl", Verdict))

@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from solexp.core import Prompt, ToolError, UserError, secrets
+from solexp.core import ToolError, UserError, secrets
 from solexp.core.hashing import content_hash
-from solexp.store.records import read_json, read_lines, write_json
+from solexp.store.records import read_json, write_json
 from solexp.store.runfolder import RunFolder, TaskRow
 from solexp.tracking import content
 from solexp.tracking.client import load_mlflow, lock, mlflow_quiet
@@ -93,13 +93,12 @@ def _later(folder: RunFolder) -> str:
 def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _Contents:
     manifest = folder.manifest
     verdicts, tasks = folder.verdicts(), folder.tasks()
-    prompts = {p.task_id: p for p in read_lines(folder.path / "prompts.jsonl", Prompt)}
     summary = folder.summary if (folder.path / "summary.json").is_file() else {}
     deciding = [name for name, row in summary.get("oracles", {}).items() if row.get("decides")]
     outcomes = content.Judgements(verdicts, deciding)
     tables = {
         "tasks.json": content.task_table(tasks, outcomes),
-        "replies.json": content.reply_table(folder.generations(), prompts, outcomes),
+        "replies.json": content.reply_table(folder.generations(), folder.prompts(), outcomes),
     }
     started = _milliseconds(manifest.get("started"))
     config = folder.config
