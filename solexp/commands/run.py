@@ -17,6 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from solexp.commands.design import power_line, preset_sweep
 from solexp.config import RunSpec, build, check, conf_folder, register, tracking_settings
 from solexp.config.compose import (
     check_overrides,
@@ -27,11 +28,12 @@ from solexp.config.compose import (
     plain,
     stamp,
 )
-from solexp.core import HarnessError, Interrupted, secrets
+from solexp.core import HarnessError, Interrupted, UserError, secrets
 from solexp.core.hashing import content_hash
 from solexp.judging.watch import end_with
 from solexp.metrics.calibration import Calibration
 from solexp.metrics.summary import Summary
+from solexp.report.compare import compare_runs, text
 from solexp.report.show import print_comparison, print_summary
 from solexp.run import (
     check_places,
@@ -58,17 +60,24 @@ def run(words: Sequence[str]) -> int:
     multirun = flags.multirun
     config: dict[str, Any] = {}
     root = Path()
+    brought: list[str] = []
     if not asks:
         for number, overrides in enumerate(check_overrides(flags.overrides, flags.multirun)):
             composed = compose(overrides, searchpath)
             if number == 0:
                 multirun = multirun or composed.hydra.mode == RunMode.MULTIRUN
                 root = Path(str(composed.hydra.sweep.dir))
+                brought = preset_sweep(composed) if multirun else []
             config = plain(composed)
             check(config)
+        if brought:
+            for overrides in check_overrides([*brought, *flags.overrides], True):
+                check(plain(compose(overrides, searchpath)))
     if not asks and not flags.cfg:
         check_places(Path(str(config["runs_root"])))
     if multirun and not asks and not flags.cfg:
+        if (line := power_line(config, [*brought, *flags.overrides])) is not None:
+            print(line)
         return _sweep(words, config, root)
     if not asks and not flags.cfg:
         # Hydra makes the run's folder; wrong input must not leave an empty one.
@@ -137,7 +146,7 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
     folders = _folders(root)
     if not folders and failed is not None:
         raise failed
-    print_comparison(folders)
+    _show(folders, config)
     print(f"\n{len(folders)} runs in {root}; open the MLflow UI with: solexp ui")
     wrong = [folder for folder in folders if folder.manifest.get("status") != "finished"]
     for folder in wrong:
@@ -154,6 +163,19 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
                 idle = True
                 print(f"solexp: run {folder.path}: {reason}", file=sys.stderr)
     return 1 if wrong or idle or failed is not None else 0
+
+
+def _show(folders: Sequence[RunFolder], config: dict[str, Any]) -> None:
+    """The comparison that a sweep declares, or its runs side by side."""
+    if config.get("compare") is not None:
+        try:
+            compared = compare_runs(folders)
+        except UserError as error:
+            print(f"solexp: {error}", file=sys.stderr)
+        else:
+            text.print_comparison(compared, sys.stdout)
+            return
+    print_comparison(folders)
 
 
 def _folders(root: Path) -> list[RunFolder]:

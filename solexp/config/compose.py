@@ -88,12 +88,12 @@ def choices(composed: Mapping[Any, Any], oracles: Iterable[str]) -> dict[str, st
 
 def check_overrides(overrides: Sequence[str], multirun: bool) -> Iterator[list[str]]:
     """Yield the compositions to check before anything runs: one, or one for each value that is swept."""
-    with in_one_line(overrides):
-        parsed: list[Override] = OverridesParser.create().parse_overrides(list(overrides))
     if not multirun:
+        with in_one_line(overrides):
+            OverridesParser.create().parse_overrides(list(overrides))
         yield list(overrides)
         return
-    choices = [_values(override) for override in parsed]
+    choices = swept_values(overrides)
     firsts = [values[0] for values in choices]
     yield firsts
     others = (
@@ -102,6 +102,13 @@ def check_overrides(overrides: Sequence[str], multirun: bool) -> Iterator[list[s
         for value in values[1:]
     )
     yield from itertools.islice(others, _MOST_CHECKED)
+
+
+def swept_values(overrides: Sequence[str]) -> list[list[str]]:
+    """For each override of a sweep, the overrides with one value that it stands for."""
+    with in_one_line(overrides):
+        parsed: list[Override] = OverridesParser.create().parse_overrides(list(overrides))
+    return [_values(override) for override in parsed]
 
 
 def _values(override: Override) -> list[str]:
