@@ -63,6 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
     show.add_argument("--json", action="store_true", help="print JSON")
 
+    prompt = commands.add_parser("prompt", help="print exactly what would be sent for a task")
+    prompt.add_argument("task", help="a task's id, or how it begins")
+    prompt.add_argument("override", nargs="*", help="such as strategy/context=none strategy.shots=2")
+
     compare = commands.add_parser("compare", help="set runs against a baseline, task by task")
     compare.add_argument("run", nargs="*", help="run folders, or a sweep's folder")
     compare.add_argument("--sweep", metavar="NAME", help="a sweep's folder, its name, or latest")
@@ -151,6 +155,11 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands import runs
 
             return runs.COMMANDS[command.command](command)
+        case "prompt":
+            _see_working_folder()
+            from solexp.commands.prompt import prompt
+
+            return prompt(command)
         case "ui":
             from solexp.commands.ui import ui
 

@@ -159,7 +159,8 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
     for folder in folders:
         if (folder.path / "summary.json").is_file():
             summary = msgspec.convert(folder.summary, Summary)
-            if (reason := nothing_judged(summary)) is not None:
+            halted = folder.manifest.get("halted")
+            if (reason := nothing_judged(summary) or halted) is not None:
                 idle = True
                 print(f"solexp: run {folder.path}: {reason}", file=sys.stderr)
     return 1 if wrong or idle or failed is not None else 0
@@ -213,6 +214,9 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
             _end_with_the_sweep()
     built = _BUILT.pop(content_hash(composed), None)
     spec, summary = start(composed, folder, facts, spec=built, cores=_cores(hydra_config))
+    if spec.dry:
+        print(f"dry run: read the prompts in {folder.path / 'prompts.jsonl'}, or: solexp prompt TASK")
+        return None
     if not sweeping:
         print_summary(folder)
         calibration = folder.manifest.get("calibration")
@@ -220,8 +224,9 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
             print(msgspec.convert(calibration, Calibration).told())
         if spec.tracking.enabled:
             print("open the MLflow UI with: solexp ui")
-        if (reason := nothing_judged(summary)) is not None:
-            raise HarnessError(reason)
+        halted = folder.manifest.get("halted")
+        if (reason := nothing_judged(summary) or halted) is not None:
+            raise HarnessError(str(reason))
         return None
     return objective(summary, spec.objective)
 
