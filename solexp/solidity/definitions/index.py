@@ -49,6 +49,8 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     end: int
     brace: int | None = None
     """Where the brace of its body opens, if it has one."""
+    bases: tuple[str, ...] = ()
+    """What a contract inherits from, as written, without arguments."""
 
 
 class Index(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,9 +70,24 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
         text = self.sources[declaration.path][declaration.start : end].decode("utf-8", "replace")
         return " ".join(_HIDDEN.sub(" ", text).split()).removesuffix(";").rstrip()
 
+    def words(self, number: int) -> list[str]:
+        """The words of a declaration's header."""
+        return _WORD.findall(self.header(self.declarations[number]))
+
     def members(self, number: int) -> list[Declaration]:
         """The members of a contract."""
         return [each for each in self.declarations if each.contract == number]
+
+    def constructors(self, number: int | None) -> list[int]:
+        """Numbers of a contract's constructors, which old Solidity names after the contract; none for None."""
+        if number is None:
+            return []
+        name = self.declarations[number].name
+        return [
+            each.number
+            for each in self.members(number)
+            if each.kind == "constructor" or (each.kind == "function" and each.name == name)
+        ]
 
     def at(self, path: str, offset: int) -> Declaration | None:
         """The innermost declaration around a byte."""
@@ -117,7 +134,7 @@ def _of_file(path: str, text: str, first: int) -> Iterator[Declaration]:
         # A contract's header may have braces in its bases' arguments, so it is read by those who know.
         upcoming = next((start for start in starts if start >= position), len(masked))
         for member in _members(masked, closing, position, upcoming):
-            yield _declaration(raw, masked, path, number, None, position, member)
+            yield _declaration(raw, path, number, None, after=position, found=member)
             position, number = member[3], number + 1
         if upcoming == len(masked):
             return
@@ -125,11 +142,12 @@ def _of_file(path: str, text: str, first: int) -> Iterator[Declaration]:
         end = closing[header.brace]
         owner = number
         head = (header.kind, header.name, header.start, end, header.brace)
-        yield _declaration(raw, masked, path, owner, None, position, head)
+        contract = _declaration(raw, path, owner, None, after=position, found=head)
+        yield msgspec.structs.replace(contract, bases=header.bases)
         number += 1
         position = header.brace + 1
         for member in _members(masked, closing, position, end - 1):
-            yield _declaration(raw, masked, path, number, owner, position, member)
+            yield _declaration(raw, path, number, owner, after=position, found=member)
             position, number = member[3], number + 1
         position = end
 
@@ -138,7 +156,7 @@ _Found = tuple[str, str, int, int, int | None]
 
 
 def _declaration(
-    raw: str, masked: str, path: str, number: int, owner: int | None, after: int, found: _Found
+    raw: str, path: str, number: int, owner: int | None, *, after: int, found: _Found
 ) -> Declaration:
     kind, name, start, end, brace = found
     return Declaration(

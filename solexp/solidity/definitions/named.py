@@ -6,19 +6,18 @@ import re
 from collections.abc import Iterable, Mapping
 
 from solexp.core import CompileError, Task
-from solexp.solidity.definitions.index import Declaration, Index, index_of
+from solexp.solidity.definitions.index import Declaration, index_of
 from solexp.solidity.definitions.render import DIRECTIVES, render
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
 _TYPE = re.compile(r"\b(?:contract|interface|library|struct|enum|type)\s+([\w$.]+)")
-_WORDS = frozenset(
-    """abstract address assembly bool break byte bytes calldata case catch constant constructor continue contract
-    default delete do else emit enum error event external fallback false final fixed for from function global if
-    immutable import in indexed int interface internal is let library mapping memory modifier new override payable
-    pragma private public pure receive return returns revert storage string struct super switch this throw true try
-    type uint unchecked using var view virtual while block msg now require assert tx abi""".split()
-)
+_KEYWORDS = """abstract address assembly bool break byte bytes calldata case catch constant constructor continue
+contract default delete do else emit enum error event external fallback false final fixed for from function global if
+immutable import in indexed int interface internal is let library mapping memory modifier new override payable
+pragma private public pure receive return returns revert storage string struct super switch this throw true try
+type uint unchecked using var view virtual while block msg now require assert tx abi"""
+_WORDS = frozenset(_KEYWORDS.split())
 _NUMBERED = re.compile(r"(?:u?int|bytes|u?fixed)\d[\dx]*\Z")
 
 
@@ -32,8 +31,9 @@ def names_in(errors: Iterable[CompileError], sources: Mapping[str, str]) -> tupl
     for error in errors:
         texts = [match[1] for match in _QUOTED.finditer(error.message)]
         texts += [match[1] for match in _TYPE.finditer(error.message)]
-        if error.path in sources and error.start is not None and error.end is not None:
-            spot = sources[error.path].encode()[error.start : error.end]
+        source = sources.get(error.path or "")
+        if source is not None and error.start is not None and error.end is not None:
+            spot = source.encode()[error.start : error.end]
             texts.append(spot.split(b"\n")[0].decode("utf-8", "replace"))
         for text in texts:
             for word in _WORD.findall(text):
@@ -72,5 +72,3 @@ def _hidden(task: Task, declaration: Declaration) -> bool:
         and declaration.start < target.end
         and target.start < declaration.end
     )
-
-

@@ -97,6 +97,7 @@ class _Reading:
                 self._note(self.likely, number, meant)
             for contract in _given_arguments(node):
                 self._constructor(number, self.owners.get(contract))
+        for node, number in self.nodes:
             if node.get("nodeType") == "MemberAccess":
                 self._attached(node, number)
         self._immutables()
@@ -118,9 +119,8 @@ class _Reading:
             to[number].add(other)
 
     def _constructor(self, number: int, contract: int | None) -> None:
-        for member in self.index.members(contract) if contract is not None else ():
-            if member.kind == "constructor" or member.name == self.index.declarations[member.contract or 0].name:
-                self.likely[number].add(member.number)
+        if contract is not None:
+            self.likely[number] |= set(self.index.constructors(contract)) - {number}
 
     def _attached(self, node: dict[str, Any], number: int) -> None:
         """A library's function called on a value needs a directive that attaches it."""

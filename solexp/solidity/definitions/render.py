@@ -9,6 +9,7 @@ from solexp.solidity.comments import without_comments
 from solexp.solidity.definitions.index import CONTAINERS, Declaration, Index
 
 DIRECTIVES = frozenset({"import", "pragma"})
+_VALUE = re.compile(r"=(?!>)")
 _INDENT = re.compile(r"[ \t]*\Z")
 
 
@@ -40,16 +41,39 @@ def _outline(
         owner for number in kept if (owner := index.declarations[number].contract) is not None
     }
     pieces = []
-    for each in index.declarations:
-        if each.number not in chosen or each.contract is not None or each.kind in DIRECTIVES:
-            continue
+    for each in _in_order(index, chosen):
         if each.kind not in CONTAINERS:
             pieces.append(write(each))
             continue
         members = [m for m in index.members(each.number) if m.number in chosen]
-        head = _indented(index.header(each), "") + " {" if headers else _opening(index, each)
+        head = index.header(each) + " {" if headers else _opening(index, each)
         pieces.append(_block(head, [write(member) for member in members], tight=headers))
     return "\n\n".join(piece.strip("\n") for piece in pieces) + "\n" if pieces else ""
+
+
+def _in_order(index: Index, chosen: Collection[int]) -> Iterable[Declaration]:
+    """Source order, but for files that are given before those they import: a base stands before what inherits it."""
+    waiting = {
+        each.name: each
+        for each in index.declarations
+        if each.number in chosen and each.kind in CONTAINERS
+    }
+    for each in index.declarations:
+        if each.number not in chosen or each.contract is not None or each.kind in DIRECTIVES:
+            continue
+        if each.kind not in CONTAINERS:
+            yield each
+        else:
+            yield from _with_bases(each, waiting)
+
+
+def _with_bases(contract: Declaration, waiting: dict[str, Declaration]) -> Iterable[Declaration]:
+    if waiting.pop(contract.name, None) is None:
+        return
+    for base in contract.bases:
+        if base in waiting:
+            yield from _with_bases(waiting[base], waiting)
+    yield contract
 
 
 def _block(head: str, members: Iterable[str], *, tight: bool) -> str:
@@ -74,10 +98,8 @@ def _written(index: Index, declaration: Declaration) -> str:
 def _signature(index: Index, declaration: Declaration) -> str:
     margin = "" if declaration.contract is None else "    "
     if declaration.kind in ("struct", "enum"):
-        whole = without_comments(index.text(declaration))
-        return _indented(" ".join(whole.split()), margin)
-    return _indented(index.header(declaration) + ";", margin)
-
-
-def _indented(line: str, margin: str) -> str:
-    return margin + line
+        return margin + " ".join(without_comments(index.text(declaration)).split())
+    header = index.header(declaration)
+    if declaration.kind == "variable":
+        header = _VALUE.split(header, maxsplit=1)[0].rstrip()
+    return f"{margin}{header};"
