@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from solexp.core import Completion
-from solexp.llm.budget import Budget, BudgetReached
+from solexp.llm.budget import BudgetReached
 from solexp.llm.model import LiveModel, Model, Request
 
 Settle = Callable[[Sequence[Completion]], None]
@@ -18,13 +18,6 @@ class Spending:
 
     def __init__(self, model: Model | LiveModel) -> None:
         self._model = model if isinstance(model, LiveModel) else None
-        self._budget = (
-            None
-            if self._model is None
-            else Budget(
-                max_cost_usd=self._model.max_cost_usd, max_tokens_total=self._model.max_tokens_total
-            )
-        )
         self._under_way = 0
         self._settled = asyncio.Condition()
 
@@ -35,7 +28,7 @@ class Spending:
         Where only requests under way stand against it, waits for them. Raises BudgetReached when what is left does
         not suffice.
         """
-        if self._model is None or self._budget is None:
+        if self._model is None:
             yield lambda _: None
             return
         prompt, reply = self._model.estimate(requests[0].prompt, requests[0].batch)
@@ -44,7 +37,7 @@ class Spending:
         reservation = None
         while reservation is None:
             try:
-                reservation = self._budget.reserve(tokens, cost)
+                reservation = self._model.budget.reserve(tokens, cost)
             except BudgetReached:
                 async with self._settled:
                     if not self._under_way:
@@ -60,7 +53,7 @@ class Spending:
         try:
             yield settle
         finally:
-            self._budget.settle(reservation, [each.usage for each in used])
+            self._model.budget.settle(reservation, [each.usage for each in used])
             self._under_way -= 1
             async with self._settled:
                 self._settled.notify_all()

@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.core import Batch, Completion, Prompt, Task
 from solexp.core.hashing import content_hash
+from solexp.llm.budget import Budget
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,10 +58,8 @@ class LiveModel(Protocol):
     paid: bool
     concurrency: int
     """Requests in flight at most."""
-    max_cost_usd: float | None
-    """Limit of a run's cost, in US dollars; None for no limit."""
-    max_tokens_total: int | None
-    """Limit of a run's tokens, prompts and replies together; None for no limit."""
+    budget: Budget
+    """What a run may spend on it."""
 
     def fingerprint(self, task: Task) -> dict[str, Any]:
         """Everything besides prompt and sampling that an answer depends on; no key and no address with one."""

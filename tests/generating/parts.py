@@ -18,6 +18,7 @@ from solexp.core import (
     Usage,
 )
 from solexp.generating import Wanted
+from solexp.llm.budget import Budget
 from solexp.llm.model import Request
 from solexp.strategies import Ask, Dialogue
 
@@ -76,8 +77,7 @@ class Scripted:
         name: str = "scripted",
     ) -> None:
         self.concurrency = concurrency
-        self.max_cost_usd = max_cost_usd
-        self.max_tokens_total = max_tokens_total
+        self.budget = Budget(max_cost_usd, max_tokens_total)
         self.price = price
         self.name = name
         self.asked: list[Request] = []
@@ -89,7 +89,9 @@ class Scripted:
 
     def _echo(self, request: Request) -> Completion:
         usage = Usage(prompt_tokens=5, completion_tokens=5, cost_usd=self.cost(5, 5))
-        return Completion(text=f"{request.prompt.messages[-1].content}#{request.index}", usage=usage)
+        return Completion(
+            text=f"{request.prompt.messages[-1].content}#{request.index}", usage=usage
+        )
 
     def fingerprint(self, task: Task) -> dict[str, Any]:  # noqa: ARG002
         return {"model": self.name}

@@ -113,9 +113,7 @@ def test_a_request_that_fails_costs_its_sample_alone(tmp_path: Path) -> None:
     found, halted = had(Scripted(answer), [wanted("a"), wanted("b"), wanted("c")], tmp_path)
     assert [g.task_id for g in found] == ["a", "c"]
     assert halted.failed == ["b nucleus/0/0: 500 five times"]
-    assert halted.told() == (
-        "1 samples could not be had, the first: b nucleus/0/0: 500 five times"
-    )
+    assert halted.told() == ("1 samples could not be had, the first: b nucleus/0/0: 500 five times")
 
 
 def test_a_model_that_is_gone_ends_the_asking_and_leaves_what_there_is(tmp_path: Path) -> None:
@@ -176,9 +174,7 @@ def test_a_prompt_that_is_too_long_is_an_answer(tmp_path: Path) -> None:
 def test_prompts_are_shown_before_they_are_sent(tmp_path: Path) -> None:
     shown: list[Prompt] = []
     model = Scripted()
-    generate(
-        model, [wanted("a", 2)], Store(tmp_path), keep=lambda _: None, show=shown.append
-    )
+    generate(model, [wanted("a", 2)], Store(tmp_path), keep=lambda _: None, show=shown.append)
     assert [prompt.messages[0].content for prompt in shown] == ["a"]
 
 
