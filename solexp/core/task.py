@@ -38,7 +38,7 @@ MutantLabel = Literal["equivalent", "shown", "hidden"]
 """``equivalent`` to the reference; not equivalent, and ``shown`` by the recorded calls; or ``hidden`` from them."""
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where the thing to write stands in the sources."""
 
     path: str
@@ -46,6 +46,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     """UTF-8 byte offsets in ``sources[path]``, end exclusive."""
     end: int
+    member: str = ""
+    """Signature of the one function of ``contract`` that is to be written; empty where all of it is."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -40,7 +40,7 @@ _MEMBER = re.compile(
     r"(?:\s++(?:public|private|internal)\b)?\s*+[\w$]++\s*+[;=])"
 )
 # A comment that stands for code: "// ...", "/* existing code */", "// The rest of the contract stays the same".
-_ELISION = re.compile(
+ELISION = re.compile(
     r"(?://|/\*)[\s*/]{0,40}+(?:\[?(?:\.\.\.|…)|(?:the\s)?rest\sof\s(?:the\s|your\s)?(?:contract|code|function|implementation)"
     r"|(?:the\s)?existing\s(?:code|function|implementation)"
     r"|[\w ]{0,40}\b(?:stays?|remains?)\s(?:as\sbefore|the\ssame|unchanged))",
@@ -49,7 +49,7 @@ _ELISION = re.compile(
 # How much a parser is asked to read of one reply; contracts have some ten thousand characters.
 _PARSED_CHARS = 100_000
 _WORD = re.compile(r"\w")
-_REFUSAL = re.compile(
+REFUSAL = re.compile(
     r"\bI(?:['’]m| am) (?:sorry|unable|not able)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|must decline)\b"
     r"|\bI apologi[sz]e\b|\bmy apologies\b|\bas an AI\b",
     re.IGNORECASE,
@@ -196,7 +196,7 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
     if len(found) > 1:
         notes.append(f"defined {len(found)} times")
         counts = [bodies(mask(item.code)) for item in found]
-        elided = [_ELISION.search(item.code) is not None for item in found]
+        elided = [ELISION.search(item.code) is not None for item in found]
         # A revision that leaves out what has not changed is no contract; one that leaves out nothing is.
         fullest = max(counts)
         whole = max(
@@ -224,7 +224,7 @@ def _nothing(text: str, finish: FinishReason, notes: tuple[str, ...], *, cut: bo
         reason = NoCode.TRUNCATED
     elif not text.strip():
         reason = NoCode.EMPTY
-    elif not others and _REFUSAL.search(text):
+    elif not others and REFUSAL.search(text):
         reason = NoCode.REFUSED
     else:
         reason = NoCode.NOTHING_FOUND

@@ -88,6 +88,27 @@ def members(source: str, contract: str) -> tuple[Member, ...]:
     return tuple(text.members(found, contract, named_constructors=header.kind == "contract"))
 
 
+def documented(source: str, contract: str) -> dict[str, str]:
+    """The documentation of every function of ``contract`` that has any, with a body or not, by signature, marks off.
+
+    Empty when the contract is not in the source.
+    """
+    text = _Text(source)
+    header = text.definition(contract)
+    if header is None:
+        return {}
+    start, end = header.brace + 1, text.braces[header.brace] - 1
+    found = {}
+    for head, boundary in heads_in(text.masked, start, end, text.braces, text.closing):
+        old = header.kind == "contract" and head.kind == "function" and head.name == contract
+        named = msgspec.structs.replace(head, kind="constructor") if old else head
+        gap = source[boundary : head.start]
+        said = plain(gap[_documentation(gap) :])
+        if said:
+            found[named.signature] = said
+    return found
+
+
 @lru_cache(maxsize=64)
 def free_functions(source: str) -> tuple[Member, ...]:
     """The functions of a source that stand outside of any contract, in order."""

@@ -1,0 +1,216 @@
+"""One function in a reply, all else kept: SolContractEval's function level (§4.4), SolBench's completion."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import Candidate, FinishReason, Generation, NoCode, PromptForm, Target, Task
+from solexp.core.errors import UserError, nearest
+from solexp.solidity.comments import without_comments
+from solexp.solidity.functions import (
+    MARKERS,
+    Member,
+    documented,
+    extract_function,
+    identifiers,
+    member_at,
+    members,
+    replace_body,
+    scope_of,
+)
+from solexp.strategies.base import Context, Examples, Refine
+from solexp.strategies.material import Material, Natspec
+from solexp.strategies.prompted import Prompted
+
+MEMBERS = ("function", "constructor", "receive", "fallback")
+"""Kinds of members that become tasks unless told otherwise; modifiers are the other kind."""
+
+
+class Function(Prompted):
+    """Shows a contract in which one function's body is missing; wants that function."""
+
+    granularity = "function"
+
+    def __init__(
+        self,
+        *,
+        context: Context | None = None,
+        examples: Examples | None = None,
+        refine: Refine | None = None,
+        shots: int = 0,
+        natspec: Natspec = "task",
+        template: str = "function",
+        cot: bool = False,
+        form: PromptForm = "chat",
+        stop: Sequence[str] = (),
+        members: Sequence[str] = MEMBERS,
+        markers: Sequence[str] = MARKERS,
+    ) -> None:
+        """See `Prompted`. ``members`` are the kinds of functions that are asked for; ``markers`` are words that a
+        reply may have on lines of their own around the code. Raises UserError for a kind that there is not."""
+        known = (*MEMBERS, "modifier")
+        for kind in members:
+            if kind not in known:
+                raise UserError(f"strategy.members: no kind '{kind}'; {nearest(kind, known)}")
+        self.members = tuple(members)
+        self.reader = FunctionReader(form=form, markers=tuple(markers))
+        super().__init__(
+            template=template,
+            context=context,
+            examples=examples,
+            refine=refine,
+            shots=shots,
+            natspec=natspec,
+            cot=cot,
+            form=form,
+            stop=stop,
+        )
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {**super().fingerprint(), "members": self.members}
+
+    def expand(self, tasks: Sequence[Task]) -> list[Task]:
+        return [one for task in tasks for one in function_tasks(task, self.members)]
+
+    def material(self, task: Task) -> Material:
+        wanted = wanted_of(task)
+        source = task.sources[task.target.path].encode()
+        before = source[: wanted.body_start + 1].decode()
+        after = source[wanted.end - 1 :].decode()
+        kept = self.natspec == "task"
+        return msgspec.structs.replace(
+            super().material(task),
+            signature=without_comments(wanted.header).strip(),
+            before=before if kept else without_comments(before),
+            after=after if kept else without_comments(after),
+        )
+
+
+class FunctionReader:
+    """Finds one function in the last reply."""
+
+    def __init__(self, form: PromptForm = "chat", markers: Sequence[str] = MARKERS) -> None:
+        """``form`` is how the model was asked; ``markers`` as `Function` says."""
+        self.form = form
+        self.markers = tuple(markers)
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {
+            "strategy": "function",
+            "extraction": 1,
+            "form": self.form,
+            "markers": self.markers,
+        }
+
+    def candidate(self, task: Task, generation: Generation) -> Candidate:
+        completion = generation.completion
+        code: str | None = None
+        no_code: NoCode | None = None
+        notes: tuple[str, ...] = ()
+        if completion.finish is FinishReason.CONTEXT:
+            no_code = NoCode.PROMPT_TOO_LONG
+        else:
+            found = extract_function(
+                completion.text,
+                wanted_of(task),
+                scope=scope_of(task.sources.values(), task.target.contract),
+                finish=completion.finish,
+                form="chat" if generation.round else self.form,
+                markers=self.markers,
+            )
+            code, no_code, notes = found.code, found.no_code, found.notes
+        return Candidate(
+            task_id=task.id,
+            batch=generation.batch,
+            repeat=generation.repeat,
+            index=generation.index,
+            round=generation.round,
+            code=code,
+            no_code=no_code,
+            notes=notes,
+        )
+
+
+def wanted_of(task: Task) -> Member:
+    """The function that a task of this granularity wants. Raises ValueError for any other task."""
+    target = task.target
+    return member_at(task.sources[target.path], target.contract, target.start)
+
+
+def function_tasks(parent: Task, kinds: Collection[str] = MEMBERS) -> list[Task]:
+    """A task for each function of the target whose body does something, in source order.
+
+    Their ids are ``PARENT/signature``; their facts add ``parent``, ``signature`` and ``member`` (its kind). The
+    framework is the target with this one body missing; the requirement is the function's documentation in the parent's
+    framework, or else in the source. Program and compiler stay the parent's, so that oracles judge the whole contract
+    with the candidate in place. Of the parent's mutants those are kept that differ within the function.
+
+    Raises ValueError when the target is not in its source.
+    """
+    target = parent.target
+    source = parent.sources[target.path]
+    known = [
+        member
+        for member in members(source, target.contract)
+        if target.start <= member.start and member.end <= target.end
+    ]
+    said = documented(parent.framework, target.contract)
+    return [
+        _task(parent, source, member, name, said.get(member.signature, ""))
+        for member, name in zip(known, identifiers(known), strict=True)
+        if member.kind in kinds and not member.empty
+    ]
+
+
+def _task(parent: Task, source: str, member: Member, name: str, said: str) -> Task:
+    target = parent.target
+    masked = replace_body(source, member, EMPTY).encode()
+    cut = len(source.encode()) - len(masked)
+    mutants = _mutants(parent, member)
+    return msgspec.structs.replace(
+        parent,
+        id=f"{parent.id}/{name}",
+        target=Target(
+            path=target.path,
+            contract=target.contract,
+            start=member.start,
+            end=member.end,
+            member=name,
+        ),
+        framework=masked[target.start : target.end - cut].decode(),
+        requirement=said or member.natspec,
+        facts={
+            **parent.facts,
+            "parent": parent.id,
+            "signature": member.signature,
+            "member": member.kind,
+        },
+        mutants=mutants,
+        mutant_labels={
+            name: label for name, label in parent.mutant_labels.items() if name in mutants
+        },
+    )
+
+
+EMPTY = "{ }"
+"""Stands in a framework where the body is missing."""
+
+
+def _mutants(parent: Task, member: Member) -> dict[str, str]:
+    """The mutants of the target that differ from it within one function only: that function's text in each."""
+    reference = parent.reference.encode()
+    before = reference[: member.start - parent.target.start]
+    after = reference[member.end - parent.target.start :]
+    found = {}
+    for name, code in parent.mutants.items():
+        data = code.encode()
+        if (
+            len(data) >= len(before) + len(after)
+            and data.startswith(before)
+            and data.endswith(after)
+        ):
+            found[name] = data[len(before) : len(data) - len(after)].decode()
+    return found
