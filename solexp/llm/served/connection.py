@@ -10,8 +10,8 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream
 
+from solexp.core import secrets
 from solexp.llm.served.faults import Fault, Kind, error_body, kind_of, wait_of
-from solexp.llm.served.redaction import redact
 from solexp.llm.served.wire import Wire
 
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
@@ -34,6 +34,7 @@ class Connection:
         timeout_s: float,
         max_body_bytes: int,
     ) -> None:
+        self._key = key
         self._timeout_s = timeout_s
         self._max_body_bytes = max_body_bytes
         parsed = urllib.parse.urlsplit(base_url)
@@ -65,14 +66,14 @@ class Connection:
             async with asyncio.timeout(self._timeout_s):
                 return await self._post(wire)
         except openai.APIStatusError as error:
-            raise _of_status(error) from None
+            raise self._of_status(error) from None
         except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException) as error:
             unsent = isinstance(error.__cause__, _UNSENT)
             what = "no connection" if unsent else "no whole reply"
             raise Fault(Kind.PASSING, f"{what} within the time limit", lost=not unsent) from None
         except (openai.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
             cause = error.__cause__ or error
-            said = redact(str(cause)) or type(cause).__name__
+            said = self._without_key(str(cause)) or type(cause).__name__
             raise Fault(Kind.PASSING, said, lost=not isinstance(cause, _UNSENT)) from None
 
     async def _post(self, wire: Wire) -> bytes:
@@ -111,13 +112,16 @@ class Connection:
         """Close every connection."""
         await self._client.close()
 
+    def _of_status(self, error: openai.APIStatusError) -> Fault:
+        said = error_body(error.body)
+        return Fault(
+            kind_of(error.status_code, said),
+            self._without_key(f"{said.message} (status {error.status_code})"),
+            wait_s=wait_of(error.response.headers),
+        )
 
-def _of_status(error: openai.APIStatusError) -> Fault:
-    said = error_body(error.body, error.status_code)
-    if not said.message:
-        said = error_body(None, error.status_code)
-    return Fault(
-        kind_of(error.status_code, said),
-        redact(f"{said.message} (status {error.status_code})"),
-        wait_s=wait_of(error.response.headers),
-    )
+    def _without_key(self, text: str) -> str:
+        """``text`` for an error: servers like to repeat what they were sent."""
+        if self._key is not None:
+            text = text.replace(self._key, secrets.MASK)
+        return secrets.redact(text)

@@ -89,14 +89,14 @@ _REFUSED = re.compile(
 )
 
 
-def error_body(body: Any, status: int) -> ErrorBody:
+def error_body(body: Any) -> ErrorBody:
     """The message and codes in a server's answer, whichever of the known layouts it has."""
     if isinstance(body, list) and body:
         # Google's compatible endpoint wraps its errors in a list.
         body = body[0]
     if not isinstance(body, Mapping):
         text = re.sub(r"<[^>]+>", " ", str(body or ""))
-        return ErrorBody(_line(text) or f"status {status}")
+        return ErrorBody(_line(text))
     error = body.get("error", body)
     if isinstance(error, str):
         return ErrorBody(_line(error), _codes(body))
@@ -119,7 +119,7 @@ def _codes(error: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _line(text: str, most: int = 400) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text.split()) or "no reason given"
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

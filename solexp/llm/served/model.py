@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import urllib.parse
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from solexp.core import Batch, Prompt, Task, Usage, UserError
+from solexp.core import Batch, Prompt, Task, Usage, UserError, secrets
 from solexp.llm import tokens
-from solexp.llm.served.budget import Budget
+from solexp.llm.budget import Budget
 from solexp.llm.served.pricing import Price, find_price
 from solexp.llm.served.reading import Reply
-from solexp.llm.served.redaction import register
 from solexp.llm.served.session import ServedSession
 from solexp.llm.served.wire import Dialect, SystemRole, TokensField, output_tokens
 
@@ -103,14 +101,13 @@ class OpenAICompatible:
     def __post_init__(self) -> None:
         self.paid = True
         self.budget = Budget(self.max_cost_usd, self.max_tokens_total)
+        """What the run has spent; replies that were lost on the way are charged to it by the session."""
         for name in _ABOVE_0:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise UserError(f"model.{name}: must be above 0, got {value:g}")
         if self.stops < 0:
             raise UserError(f"model.stops: must not be below 0, got {self.stops}")
-        if self.max_cost_usd is not None and not self.max_cost_usd >= 0:
-            raise UserError(f"model.max_cost_usd: must not be below 0, got {self.max_cost_usd:g}")
         if not self.name or self.name == "???":
             raise UserError("model.name: must be given: the model as the server calls it")
         _check_address(self.base_url)
@@ -220,13 +217,13 @@ class OpenAICompatible:
     def _key(self) -> str | None:
         if self.api_key_env is None:
             return None
-        key = os.environ.get(self.api_key_env, "").strip()
+        key = (secrets.from_environment(self.api_key_env) or "").strip()
         if not key:
             raise UserError(
                 f"model.api_key_env: the environment variable {self.api_key_env} is not set; put the key for "
                 f"{self.host} into it: export {self.api_key_env}=…"
             )
-        register(key)
+        secrets.register(key)
         if not key.isascii() or not key.isprintable() or " " in key:
             raise UserError(
                 f"model.api_key_env: the value of {self.api_key_env} is no key: it holds spaces or "

@@ -104,7 +104,7 @@ def reply_of(
 
 def _error_within(body: Mapping[str, Any]) -> Fault:
     """Some gateways answer 200 and put the provider's error inside."""
-    error = error_body(body, 200)
+    error = error_body(body)
     code = body["error"].get("code") if isinstance(body["error"], Mapping) else None
     status = code if isinstance(code, int) and 400 <= code <= 599 else 500
     return Fault(kind_of(status, error), error.message, lost=False)

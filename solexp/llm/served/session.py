@@ -43,7 +43,6 @@ class ServedSession:
         self._random = random.Random()
         self._slots = asyncio.Semaphore(model.concurrency)
         self._pace = Pace(model.requests_per_minute, model.tokens_per_minute)
-        self._counts = self._pace.counts_tokens or model.budget.limited
         self._over = asyncio.Event()
         self._end: SolexpError | None = None
         self._failed_in_row = 0
@@ -154,19 +153,16 @@ class ServedSession:
 
     async def _try(self, request: Request, n: int) -> Reply:
         model, prompt, batch = self._model, request.prompt, request.batch
-        tokens, cost = model.at_most(prompt, batch, n) if self._counts else (0, None)
+        tokens = model.at_most(prompt, batch, n)[0] if self._pace.counts_tokens else 0
         async with self._slots:
             self._raise_if_over()
             await self._pace.admit(tokens)
-            held = await model.budget.reserve(tokens, cost)
-            usage: Usage | None = None
+            self._raise_if_over()
+            sent = wire(
+                model.dialect, model.name, prompt, batch, n=n, repeat=request.repeat, index=request.index
+            )  # fmt: skip
+            start = time.perf_counter()
             try:
-                self._raise_if_over()
-                sent = wire(
-                    model.dialect, model.name, prompt, batch,
-                    n=n, repeat=request.repeat, index=request.index,
-                )  # fmt: skip
-                start = time.perf_counter()
                 body = await self._connection.post(sent)
                 reply = reply_of(
                     decoded(body),
@@ -175,22 +171,26 @@ class ServedSession:
                     seconds=time.perf_counter() - start,
                     max_chars=model.max_reply_chars,
                 )
-                usage = model.priced(reply)
-            except (Fault, SolexpError) as error:
-                if isinstance(error, Fault) and error.lost:
-                    model.budget.settle(held, None)
+            except Fault as fault:
+                if fault.lost:
+                    self._charge(request, n)
                 else:
-                    model.budget.release(held)
                     self._pace.used(tokens, 0)
                 raise
-            except BaseException:
-                model.budget.settle(held, None)
-                raise
-        model.budget.settle(held, usage)
+        usage = model.priced(reply)
         if usage.prompt_tokens is not None and usage.completion_tokens is not None:
             self._pace.used(tokens, usage.prompt_tokens + usage.completion_tokens)
         self._note_server(reply.completions[0].served_by)
         return Reply(completions=shares(reply.completions, usage, n), usage=usage)
+
+    def _charge(self, request: Request, n: int) -> None:
+        """Count a reply that never arrived at its dearest: it was probably written, and billed.
+
+        Raises BudgetReached when that leaves nothing to try again with.
+        """
+        budget = self._model.budget
+        number = budget.reserve(*self._model.at_most(request.prompt, request.batch, n))
+        budget.settle(number, [Usage()])
 
     def _backoff(self, faults: int, wait_s: float | None) -> float:
         model = self._model
