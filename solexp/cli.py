@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser("compare", help="set runs against a baseline, task by task")
     compare.add_argument("run", nargs="*", help="run folders, or a sweep's folder")
     compare.add_argument("--sweep", metavar="NAME", help="a sweep's folder, its name, or latest")
-    compare.add_argument("--metric", help="such as decidable.pass_at_1; by default pass@k, least k")
+    compare.add_argument("--metric", help="such as decidable.pass_at_1; several with commas")
     compare.add_argument(
         "--baseline", metavar="RUN|KEY=VALUE,…", help="a run, or what its settings are"
     )

@@ -12,7 +12,7 @@ from solexp.commands.runs import runs_root
 from solexp.core import UserError
 from solexp.report.compare import compare_runs
 from solexp.report.compare.files import as_csv, as_latex
-from solexp.report.compare.text import print_comparison
+from solexp.report.compare.text import print_comparisons
 from solexp.store import RunFolder
 from solexp.store.records import write_atomically
 from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
@@ -20,15 +20,16 @@ from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
 
 def compare(command: argparse.Namespace) -> int:
     """Print the comparison, and write it where it is asked for."""
-    comparison = compare_runs(_folders(command), metric=command.metric, baseline=command.baseline)
+    metrics = [name for name in (command.metric or "").split(",") if name]
+    comparisons = compare_runs(_folders(command), metrics=metrics, baseline=command.baseline)
     if command.json:
-        print(msgspec.json.format(msgspec.json.encode(comparison), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(comparisons), indent=2).decode())
     else:
-        print_comparison(comparison, sys.stdout)
+        print_comparisons(comparisons, sys.stdout)
     if command.csv:
-        _write(command.csv, as_csv(comparison).encode())
+        _write(command.csv, as_csv(comparisons).encode())
     if command.latex:
-        _write(command.latex, as_latex(comparison).encode())
+        _write(command.latex, as_latex(comparisons).encode())
     if command.plot:
         from solexp.report.compare.plot import FORMATS, draw  # noqa: PLC0415  (half a second)
 
@@ -37,7 +38,7 @@ def compare(command: argparse.Namespace) -> int:
             raise UserError(
                 f"--plot {command.plot}: the file's name must end in .svg, .png or .pdf"
             )
-        _write(command.plot, draw(comparison, kind))
+        _write(command.plot, draw(comparisons, kind))
     return 0
 
 

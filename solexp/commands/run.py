@@ -174,7 +174,7 @@ def _show(folders: Sequence[RunFolder], config: dict[str, Any]) -> None:
         except UserError as error:
             print(f"solexp: {error}", file=sys.stderr)
         else:
-            text.print_comparison(compared, sys.stdout)
+            text.print_comparisons(compared, sys.stdout)
             return
     print_comparison(folders)
 
@@ -215,7 +215,9 @@ def _one_run(config: DictConfig, sweeping: bool) -> float | None:
     built = _BUILT.pop(content_hash(composed), None)
     spec, summary = start(composed, folder, facts, spec=built, cores=_cores(hydra_config))
     if spec.dry:
-        print(f"dry run: read the prompts in {folder.path / 'prompts.jsonl'}, or: solexp prompt TASK")
+        print(
+            f"dry run: read the prompts in {folder.path / 'prompts.jsonl'}, or: solexp prompt TASK"
+        )
         return None
     if not sweeping:
         print_summary(folder)

@@ -18,9 +18,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The baseline cell's levels by factor; without, the first cell."""
     factors: tuple[str, ...] = ()
     """The settings whose effects are wanted; without, all that vary."""
+    metrics: tuple[str, ...] = ()
+    """What is compared, a table each; without, pass@k for the smallest k."""
     family: tuple[str, ...] = ("differences",)
-    """What Holm's correction is over: ``differences`` (all cells to the baseline), ``effects``, ``interactions``, a
-    factor, ``factor*factor``, or cells as ``factor=level,…``."""
+    """What Holm's correction is over in each table: ``differences`` (all cells to the baseline), ``effects``,
+    ``interactions``, a factor, ``factor*factor``, or cells as ``factor=level,…``."""
+
+    @property
+    def order(self) -> int:
+        """Interactions of so many factors are wanted: of two, or of as many as the family names."""
+        return max([2, *(name.count("*") + 1 for name in self.family)])
 
     @classmethod
     def of(cls, setting: Any) -> Plan:
@@ -28,7 +35,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if setting is None:
             return cls()
         if not isinstance(setting, Mapping):
-            raise UserError("compare: wants baseline, factors and family, or null")
+            raise UserError("compare: wants baseline, factors, metrics and family, or null")
         for key in setting:
             if key not in cls.__struct_fields__:
                 raise UserError(

@@ -51,9 +51,18 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_runs(
-    folders: Sequence[RunFolder], *, metric: str | None = None, baseline: str | None = None
+    folders: Sequence[RunFolder], *, metrics: Sequence[str] = (), baseline: str | None = None
+) -> list[Comparison]:
+    """A comparison for each of the ``metrics``, by default those that the runs declare; see `compare_by`."""
+    declared = Plan.of(folders[0].config.get("compare")).metrics if folders else ()
+    wanted: Sequence[str | None] = tuple(metrics) or declared or (None,)
+    return [compare_by(metric, folders, baseline=baseline) for metric in wanted]
+
+
+def compare_by(
+    metric: str | None, folders: Sequence[RunFolder], *, baseline: str | None = None
 ) -> Comparison:
-    """Set runs on the same tasks against a baseline among them.
+    """Set runs on the same tasks against a baseline among them, by one metric: pass@k for the smallest k, if None.
 
     What the runs' own ``compare`` setting declares holds, but for what is given here: ``baseline`` is a run's folder,
     or levels such as ``strategy/context=none``. Raises UserError for runs that cannot be compared.
@@ -89,7 +98,7 @@ def compare_runs(
             )
         )
     factors = _factors(cells, base, plan)
-    found, reason = _effects(factors, cells, scores, plan, seed)
+    found, reason = _effects(factors, cells, scores, same=same, order=plan.order, seed=seed)
     family = _family(plan, rows, found, factors)
     rows, found = _corrected(family, rows, found)
     common = len(set.intersection(*(set(row) for row in scores.values())))
@@ -211,7 +220,9 @@ def _effects(
     factors: Sequence[Factor],
     cells: Sequence[Cell],
     scores: Mapping[str, Mapping[str, float]],
-    plan: Plan,
+    *,
+    same: Mapping[str, str],
+    order: int,
     seed: int,
 ) -> tuple[list[Effect], str | None]:
     """The effects of the factors, or why there are none."""
@@ -221,6 +232,8 @@ def _effects(
     grid: dict[tuple[str, ...], Mapping[str, float]] = {}
     for cell in cells:
         levels = tuple(cell.levels[name] for name in names)
+        if levels in grid and cell.label in same:
+            continue
         if levels in grid:
             return [], f"no effects of factors: several cells are at {_at(names, levels)}"
         grid[levels] = scores[cell.label]
@@ -231,7 +244,6 @@ def _effects(
         return [], f"no effects of factors: no cell is at {_at(names, holes[0])}"
     if not set.intersection(*(set(row) for row in grid.values())):
         return [], "no effects of factors: no task has a score in every cell"
-    order = max([2, *(name.count("*") + 1 for name in plan.family)])
     return effects(factors, grid, seed=seed, order=order), None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from solexp.metrics.paired import Difference
@@ -18,12 +18,12 @@ _DIFFERENCE = ("value", "lo", "hi", "p", "holm", "test", "tasks", "better", "wor
 _SPENT = ("prompt_tokens", "completion_tokens", "cost_usd", "seconds")
 
 
-def as_csv(comparison: Comparison) -> str:
-    """One line a cell and one an effect; shares as fractions, unrounded.
+def as_csv(comparisons: Sequence[Comparison]) -> str:
+    """One line a cell and one an effect of each comparison; shares as fractions, unrounded.
 
     ``kind`` is ``cell``, ``effect`` or ``interaction``; a column a factor holds a cell's level, or an effect's step.
     """
-    factors = list(comparison.rows[0].levels)
+    factors = list(comparisons[0].rows[0].levels)
     columns = [
         *("kind", "name", *factors),
         *("metric", "score", "score_lo", "score_hi", "score_tasks", "same_as"),
@@ -33,7 +33,8 @@ def as_csv(comparison: Comparison) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_lines(comparison))
+    for comparison in comparisons:
+        writer.writerows(_lines(comparison))
     return out.getvalue()
 
 
@@ -73,13 +74,17 @@ def _difference(found: Difference | None) -> dict[str, Any]:
     }
 
 
-def as_latex(comparison: Comparison) -> str:
+def as_latex(comparisons: Sequence[Comparison]) -> str:
     """The tables as LaTeX, to be ``\\input``; they want the package booktabs."""
+    return "% \\usepackage{booktabs}\n" + "\n".join(map(_latex, comparisons))
+
+
+def _latex(comparison: Comparison) -> str:
     grids = [cells(comparison)]
     if comparison.effects:
         grids.append(effects(comparison))
     notes = "".join(f"% {line}\n" for line in remarks(comparison))
-    return "% \\usepackage{booktabs}\n" + notes + "\n".join(map(_tabular, grids))
+    return notes + "\n".join(map(_tabular, grids))
 
 
 def _tabular(grid: tables.Grid) -> str:

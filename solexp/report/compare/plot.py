@@ -8,7 +8,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from solexp.metrics.effects import Factor
+from solexp.metrics.scores import Metric
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row
@@ -20,40 +23,39 @@ _PANELS = 4
 """Side by side at most."""
 
 
-def draw(comparison: Comparison, kind: str) -> bytes:
+def draw(comparisons: Sequence[Comparison], kind: str) -> bytes:
     """An image of ``kind``, one of `FORMATS`: equal comparisons give equal bytes.
 
-    Along x the levels of the first factor, a line a level of the second, a panel a combination of the others. Lines
-    that are not parallel are an interaction. Bars are the cells' 95 % intervals. Without two factors, a point a cell.
+    Along x the levels of the factor with the most, a line a level of the next, a panel a combination of the others.
+    Lines that are not parallel are an interaction. Bars are the cells' 95 % intervals. Without two factors, a line a
+    metric; else a row of panels a metric.
     """
     import matplotlib as mpl  # noqa: PLC0415  (half a second)
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    factors = comparison.factors
-    x, line, others = _axes(comparison)
-    panels = list(itertools.product(*(factor.levels for factor in others)))
-    across = min(len(panels), _PANELS)
+    x, line, others = _axes(comparisons[0])
+    panels = _panels(comparisons, line, others)
+    across = min(_PANELS, math.prod(len(factor.levels) for factor in others))
     down = math.ceil(len(panels) / across)
+    short = short_names([factor.name for factor in comparisons[0].factors])
     with mpl.rc_context({"svg.hashsalt": "solexp", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(1.2 + 2.6 * across, 0.6 + 2.7 * down), layout="constrained")
+        figure = Figure(figsize=(1.8 + 2.6 * across, 0.6 + 2.7 * down), layout="constrained")
         FigureCanvasAgg(figure)
-        grid = figure.subplots(down, across, sharey=True, squeeze=False)
+        grid = figure.subplots(down, across, sharey="row", squeeze=False)
         for axes in grid.flat[len(panels) :]:
             axes.set_visible(False)
-        short = short_names([factor.name for factor in factors])
-        for axes, levels in zip(grid.flat, panels, strict=False):
-            place = dict(zip((factor.name for factor in others), levels, strict=True))
-            _panel(axes, comparison, x, line, place)
-            axes.set_title(", ".join(f"{short[n]} = {v}" for n, v in place.items()), fontsize=9)
+        for axes, panel in zip(grid.flat, panels, strict=False):
+            _draw(axes, panel, x, line)
+            title = ", ".join(f"{short[name]} = {level}" for name, level in panel.place.items())
+            axes.set_title(title, fontsize=9)
             axes.set_xlabel(short[x.name] if x is not None else "")
-        for row in grid:
-            row[0].set_ylabel(f"{tables.heading(comparison.metric)}, %")
-        if line is not None:
-            handles, labels = grid[0][0].get_legend_handles_labels()
-            figure.legend(
-                handles, labels, title=short[line.name], loc="outside right upper", frameon=False
-            )
+            if axes in grid[:, 0]:
+                axes.set_ylabel(f"{panel.metric}, %")
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        if len(handles) > 1:
+            title = short[line.name] if line is not None else ""
+            figure.legend(handles, labels, title=title, loc="outside right upper", frameon=False)
         out = io.BytesIO()
         figure.savefig(out, format=kind, dpi=150, metadata=_NO_DATE[kind])
     return out.getvalue()
@@ -78,48 +80,77 @@ def _axes(comparison: Comparison) -> tuple[Factor | None, Factor | None, Sequenc
     return ordered[0], ordered[1], ordered[2:]
 
 
-def _panel(
-    axes: Any, comparison: Comparison, x: Factor | None, line: Factor | None, place: dict[str, str]
-) -> None:
-    rows = [
-        row
-        for row in comparison.rows
-        if all(row.levels[name] == level for name, level in place.items())
-    ]
-    names = x.levels if x is not None else tuple(row.label for row in rows)
-    lines = line.levels if line is not None else (None,)
-    for number, level in enumerate(lines):
-        shift = 0.06 * (number - (len(lines) - 1) / 2)
-        points = []
-        for at, name in enumerate(names):
-            for row in rows:
-                fits = row.levels[x.name] == name if x is not None else row.label == name
-                if line is not None:
-                    fits = fits and row.levels[line.name] == level
-                if fits and row.score is not None:
-                    points.append((at + shift, row))
-        _points(axes, points, str(level), _MARKERS[number % len(_MARKERS)], joined=x is not None)
-    axes.set_xticks(range(len(names)), names, rotation=30 if max(map(len, names)) > 12 else 0)
+class _Panel(msgspec.Struct, frozen=True, kw_only=True):
+    """One coordinate system."""
+
+    metric: str
+    place: dict[str, str]
+    """Its level of each factor that is neither along x nor a line."""
+    rows: dict[str, list[Row]]
+    """The cells of each line."""
+
+
+def _panels(
+    comparisons: Sequence[Comparison], line: Factor | None, others: Sequence[Factor]
+) -> list[_Panel]:
+    if line is None:
+        headings = [tables.heading(comparison.metric) for comparison in comparisons]
+        rows = {
+            heading: list(comparison.rows)
+            for heading, comparison in zip(headings, comparisons, strict=True)
+        }
+        return [_Panel(metric=headings[0] if len(rows) == 1 else "score", place={}, rows=rows)]
+    found = []
+    for comparison in comparisons:
+        for levels in itertools.product(*(factor.levels for factor in others)):
+            place = dict(zip((factor.name for factor in others), levels, strict=True))
+            here = [r for r in comparison.rows if all(r.levels[n] == v for n, v in place.items())]
+            rows = {
+                level: [row for row in here if row.levels[line.name] == level]
+                for level in line.levels
+            }
+            heading = tables.heading(comparison.metric)
+            found.append(_Panel(metric=heading, place=place, rows=rows))
+    return found
+
+
+def _draw(axes: Any, panel: _Panel, x: Factor | None, line: Factor | None) -> None:
+    every = next(iter(panel.rows.values()))
+    names = list(x.levels) if x is not None else [row.label for row in every]
+    for number, (label, rows) in enumerate(panel.rows.items()):
+        shift = 0.06 * (number - (len(panel.rows) - 1) / 2)
+        points = [
+            (names.index(row.levels[x.name] if x is not None else row.label) + shift, row.score)
+            for row in rows
+            if row.score is not None
+        ]
+        points.sort(key=lambda point: point[0])
+        marker = _MARKERS[number % len(_MARKERS)]
+        _points(axes, points, label, marker, joined=x is not None or line is not None)
+    axes.set_xticks(range(len(names)), names, rotation=20 if max(map(len, names)) > 12 else 0)
     axes.set_xlim(-0.4, len(names) - 0.6)
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def _points(
-    axes: Any, points: Sequence[tuple[float, Row]], label: str, marker: str, *, joined: bool
+    axes: Any, points: Sequence[tuple[float, Metric]], label: str, marker: str, *, joined: bool
 ) -> None:
-    scores = [(at, row.score) for at, row in points if row.score is not None]
-    values = [100 * score.value for _, score in scores]
-    below = [
-        100 * (score.value - (score.value if score.lo is None else score.lo)) for _, score in scores
-    ]
-    above = [
-        100 * ((score.value if score.hi is None else score.hi) - score.value) for _, score in scores
+    values = [score.value for _, score in points]
+    ends = [
+        (
+            score.value if score.lo is None else score.lo,
+            score.value if score.hi is None else score.hi,
+        )
+        for _, score in points
     ]
     axes.errorbar(
-        [at for at, _ in scores],
-        values,
-        yerr=[[max(0.0, v) for v in below], [max(0.0, v) for v in above]],
+        [at for at, _ in points],
+        [100 * value for value in values],
+        yerr=[
+            [100 * max(0.0, value - lo) for value, (lo, _) in zip(values, ends, strict=True)],
+            [100 * max(0.0, hi - value) for value, (_, hi) in zip(values, ends, strict=True)],
+        ],
         label=label,
         marker=marker,
         capsize=2,

@@ -17,8 +17,15 @@ _TESTS = {
 }
 
 
-def print_comparison(comparison: Comparison, file: IO[str]) -> None:
-    """Write the cells, the effects of the factors, and what a reader has to know."""
+def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
+    """Write each comparison: the cells, the effects of the factors, and what a reader has to know."""
+    for number, comparison in enumerate(comparisons):
+        if number:
+            print(file=file)
+        _print(comparison, file)
+
+
+def _print(comparison: Comparison, file: IO[str]) -> None:
     tables.draw(cells(comparison), file)
     if comparison.effects:
         print(file=file)
