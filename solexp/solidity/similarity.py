@@ -41,7 +41,8 @@ _TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-_NAME = re.compile(r"[^\W\d]|\$")
+_NAME = re.compile(r"[^\W\d]|[$\"']")
+"""How what may be chosen freely begins: names, and messages in quotes."""
 _KEPT = frozenset(
     word
     for line in (

@@ -168,6 +168,9 @@ def _static_model(folder: Path) -> Any:
     """A static model, read from its folder and from nowhere else."""
     if not folder.is_dir():
         raise UserError(f"{_WHERE}.folder: {folder}: no such folder")
+    if not (folder / "model.safetensors").is_file():
+        # The library would look for the model elsewhere.
+        raise UserError(f"{_WHERE}.folder: {folder}: no model2vec model: no model.safetensors")
     try:
         from model2vec import StaticModel  # noqa: PLC0415  (extra)
     except ImportError:

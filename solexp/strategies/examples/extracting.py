@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from solexp.core import Task
-from solexp.solidity.comments import comments
+from solexp.solidity.comments import comments, without_comments
 from solexp.solidity.contracts import Definition, Function
 from solexp.solidity.lexing import mask
 from solexp.solidity.parsing import definitions
@@ -153,10 +153,11 @@ def header(code: str) -> str:
     >>> header("function f(uint a)\\n  public { }")
     'function f(uint a) public'
     """
-    masked = mask(code)
+    bare = without_comments(code)
+    masked = mask(bare)
     if not (_FUNCTION.match(masked) or _CONTRACT.match(masked)):
         return ""
-    depth, end = 0, len(code)
+    depth, end = 0, len(bare)
     for place, char in enumerate(masked):
         if char == "(":
             depth += 1
@@ -165,11 +166,7 @@ def header(code: str) -> str:
         elif char in "{;" and depth <= 0:
             end = place
             break
-    bare = "".join(
-        char if shown != " " or char.isspace() else ""
-        for char, shown in zip(code[:end], masked[:end], strict=True)
-    )
-    return _SPACE.sub(" ", bare).strip()
+    return _SPACE.sub(" ", bare[:end]).strip()
 
 
 def is_of(code: str, kind: Granularity) -> bool:

@@ -89,7 +89,8 @@ class Bm25:
             self._index.index([words(entry.text) for entry in entries], show_progress=False)
 
     def scores(self, task_id: str, wanted: str) -> Scores:  # noqa: ARG002
-        known = [word for word in words(wanted) if word in self._index.vocab_dict]
+        vocabulary = self._index.vocab_dict if self._count else {}
+        known = [word for word in words(wanted) if word in vocabulary]
         if not known:
             return np.zeros(self._count)
         return np.asarray(self._index.get_scores(known), dtype=np.float64)
