@@ -179,8 +179,16 @@ def wait_of(headers: Mapping[str, str], now: dt.datetime | None = None) -> float
     return None if math.isnan(seconds) else min(max(0.0, seconds), 1e9)
 
 
+def context_of(message: str) -> int | None:
+    """The tokens that a model can take in, as a complaint of a prompt that is too long states them."""
+    found = re.search(
+        r"maximum context length(?: is| of)? (\d+)|must be <= (\d+)|context size \((\d+)", message
+    )
+    return int(next(filter(None, found.groups()))) if found else None
+
+
 _MENDS = (
-    (r"max_completion_tokens", "set model.max_tokens_field=max_completion_tokens"),
+    (r"max_completion_tokens'? instead", "set model.max_tokens_field=max_completion_tokens"),
     (r"max_tokens|max_output_tokens", "lower model.max_output_tokens, or the batch's max_tokens"),
     (r"'?temperature|top_p", "set model.fixed_sampling=true"),
     (r"reasoning_effort|reasoning", "set model.reasoning_effort=null"),
@@ -189,6 +197,10 @@ _MENDS = (
     (r"'stop'|`stop`|stop sequences?", "set model.stops=0"),
     (r"'n'|`n`|\bn\b (?:must|should|is)", "set model.n_per_request=1"),
     (r"\bsystem\b|\bdeveloper\b", "set model.system_role=user"),
+    (
+        r"\(status 404\)",
+        "is model.base_url right, up to and with /v1, and does the server know this form of prompt?",
+    ),
 )
 
 

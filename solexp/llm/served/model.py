@@ -20,6 +20,8 @@ from solexp.llm.served.wire import Dialect, SystemRole, TokensField, output_toke
 if TYPE_CHECKING:
     from solexp.llm.served.connection import Connection
 
+_LEAST_BODY = 32_000_000
+"""Bytes that any reply may have. A reply is cut only once it is read; what passes this is not read to its end."""
 _PER_MESSAGE = 8
 """Tokens that a chat template puts around a message, at most."""
 
@@ -211,7 +213,7 @@ class OpenAICompatible:
             connect_timeout_s=self.connect_timeout_s,
             timeout_s=self.timeout_s,
             # JSON may need six bytes for a character, and thoughts come on top.
-            max_body_bytes=1_000_000 + 12 * self.max_reply_chars * self.n_per_request,
+            max_body_bytes=_LEAST_BODY + 12 * self.max_reply_chars * self.n_per_request,
         )
 
     def _key(self) -> str | None:

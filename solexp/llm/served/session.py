@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Self
 from solexp.core import Completion, FinishReason, Usage, UserError
 from solexp.core.errors import ModelGone, RequestFailed, SolexpError, nearest
 from solexp.llm.model import Request
-from solexp.llm.served.faults import Fault, Kind, mend_of
+from solexp.llm.served.faults import Fault, Kind, context_of, mend_of
 from solexp.llm.served.names import same_model
 from solexp.llm.served.pace import Pace
 from solexp.llm.served.reading import Reply, decoded, reply_of
 from solexp.llm.served.sharing import shares
-from solexp.llm.served.wire import wire
+from solexp.llm.served.wire import output_tokens, wire
 
 if TYPE_CHECKING:
     from solexp.llm.served.connection import Connection
@@ -127,56 +127,65 @@ class ServedSession:
         """One request, until it is answered. Raises Fault for an outcome, SolexpError for everything else."""
         model = self._model
         faults, waited = 0, 0.0
-        while True:
-            try:
-                reply = await self._try(request, n)
-            except Fault as fault:
-                if fault.kind in _OUTCOMES:
-                    raise
-                if fault.kind is Kind.RATE:
-                    pause = await self._told_to_wait(fault, waited)
-                    waited += pause
-                elif fault.kind is Kind.PASSING:
-                    faults += 1
-                    if faults >= model.tries:
-                        raise self._gave_up(f"{fault.message}; tried {faults} times") from None
-                    pause = self._backoff(faults, fault.wait_s)
-                elif fault.kind is Kind.HOPELESS:
-                    raise self._gave_up(fault.message) from None
+        # The slot is kept while waiting to try again: a server in trouble is asked for less.
+        async with self._slots:
+            while True:
+                self._raise_if_over()
+                try:
+                    reply = await self._try(request, n)
+                except Fault as fault:
+                    if self._is_outcome(fault, request):
+                        raise
+                    if fault.kind is Kind.RATE:
+                        pause = await self._told_to_wait(fault, waited)
+                        waited += pause
+                    elif fault.kind is Kind.PASSING:
+                        faults += 1
+                        if faults >= model.tries:
+                            tried = f"{fault.message}; tried {faults} times"
+                            raise self._gave_up(tried) from None
+                        pause = self._backoff(faults, fault.wait_s)
+                    elif fault.kind is Kind.HOPELESS:
+                        raise self._gave_up(fault.message) from None
+                    else:
+                        raise await self._stop(fault) from None
+                    _LOG.info("%s: %s; again in %.1f s", model.address, fault.message, pause)
+                    await self._sleep(pause)
                 else:
-                    raise await self._stop(fault) from None
-                _LOG.info("%s: %s; again in %.1f s", model.address, fault.message, pause)
-                await self._sleep(pause)
-            else:
-                self._failed_in_row = 0
-                return reply
+                    self._failed_in_row = 0
+                    return reply
+
+    def _is_outcome(self, fault: Fault, request: Request) -> bool:
+        if fault.kind is not Kind.CONTEXT:
+            return fault.kind in _OUTCOMES
+        # A limit of replies that alone fills the context is no task's fault.
+        context = context_of(fault.message)
+        return context is None or output_tokens(self._model.dialect, request.batch) < context
 
     async def _try(self, request: Request, n: int) -> Reply:
         model, prompt, batch = self._model, request.prompt, request.batch
         tokens = model.at_most(prompt, batch, n)[0] if self._pace.counts_tokens else 0
-        async with self._slots:
-            self._raise_if_over()
-            await self._pace.admit(tokens)
-            self._raise_if_over()
-            sent = wire(
-                model.dialect, model.name, prompt, batch, n=n, repeat=request.repeat, index=request.index
-            )  # fmt: skip
-            start = time.perf_counter()
-            try:
-                body = await self._connection.post(sent)
-                reply = reply_of(
-                    decoded(body),
-                    prompt.form,
-                    prompt.stop,
-                    seconds=time.perf_counter() - start,
-                    max_chars=model.max_reply_chars,
-                )
-            except Fault as fault:
-                if fault.lost:
-                    self._charge(request, n)
-                else:
-                    self._pace.used(tokens, 0)
-                raise
+        await self._pace.admit(tokens)
+        self._raise_if_over()
+        sent = wire(
+            model.dialect, model.name, prompt, batch, n=n, repeat=request.repeat, index=request.index
+        )  # fmt: skip
+        start = time.perf_counter()
+        try:
+            body = await self._connection.post(sent)
+            reply = reply_of(
+                decoded(body),
+                prompt.form,
+                prompt.stop,
+                seconds=time.perf_counter() - start,
+                max_chars=model.max_reply_chars,
+            )
+        except Fault as fault:
+            if fault.lost:
+                self._charge(request, n)
+            else:
+                self._pace.used(tokens, 0)
+            raise
         usage = model.priced(reply)
         if usage.prompt_tokens is not None and usage.completion_tokens is not None:
             self._pace.used(tokens, usage.prompt_tokens + usage.completion_tokens)

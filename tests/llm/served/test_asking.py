@@ -100,7 +100,7 @@ def test_each_sample_has_a_seed_of_its_own() -> None:
 def test_samples_come_in_one_request_and_share_its_tokens_exactly() -> None:
     with LoopbackServer(lambda _, index: "x" * (10 + 50 * index)) as server:
         replies = ask(model_of(server, n_per_request=4), "a" * 30, samples=6)
-        assert sorted(asked.body.get("n") for asked in server.asked) == [2, 4]
+        assert sorted(int(asked.body["n"]) for asked in server.asked) == [2, 4]
     assert [len(reply.text) for reply in replies] == [10, 60, 110, 160, 10, 60]
     assert sum(reply.usage.prompt_tokens or 0 for reply in replies) == 2 * 8
     made = [reply.usage.completion_tokens or 0 for reply in replies]
