@@ -133,7 +133,7 @@ def by_solexp(
 ) -> list[Collected]:
     """What the replay oracle does by default, comparison included."""
     plan = observation(program, subjects[0].contract)
-    traces = AnvilMachine(forks="deployment").run(program, subjects, plan)
+    traces = AnvilMachine().run(program, subjects, plan)
     for trace in traces[1:]:
         told = compare(traces[0], trace, program, getters=False)
         assert not any(told.counts.values()), told.first
