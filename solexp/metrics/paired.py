@@ -19,6 +19,9 @@ ENUMERATED = 14
 """Up to so many tasks that differ, all sign flips are looked at; above, so many are drawn:"""
 FLIPS = 20_000
 
+_AT_ONCE = 5_000
+"""Draws held in memory together."""
+
 _TIE = 1e-9
 """Sums that differ by less are equal: the scores are quotients, and floats."""
 
@@ -119,10 +122,10 @@ def sign_flip(differences: Sequence[float], *, seed: int, flips: int = FLIPS) ->
         return float((np.abs(sums) >= observed).mean()), True
     random = np.random.default_rng([seed, len(values)])
     reached = 0
-    for start in range(0, flips, 5_000):
-        size = (min(5_000, flips - start), len(values))
-        signs = random.integers(0, 2, size=size, dtype=np.int8) * 2 - 1
-        reached += int((np.abs(signs @ values) >= observed).sum())
+    for start in range(0, flips, _AT_ONCE):
+        size = (min(_AT_ONCE, flips - start), len(values))
+        turned = random.integers(0, 2, size=size, dtype=np.int8).astype(float) @ values
+        reached += int((np.abs(values.sum() - 2 * turned) >= observed).sum())
     return (reached + 1) / (flips + 1), False
 
 
@@ -160,9 +163,13 @@ def _resampled(values: NDArray[Any], resamples: int, seed: int) -> NDArray[Any]:
 
     count = len(values)
     random = np.random.default_rng([seed, count])
-    draws = random.multinomial(count, np.full(count, 1 / count), size=resamples)
-    means: NDArray[Any] = draws @ values / count
-    return means
+    means = [
+        values[random.integers(0, count, size=(min(_AT_ONCE, resamples - start), count))].mean(
+            axis=1
+        )
+        for start in range(0, resamples, _AT_ONCE)
+    ]
+    return np.concatenate(means)
 
 
 def _expanded_tail(count: int, confidence: float) -> float:
