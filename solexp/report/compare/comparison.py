@@ -199,7 +199,7 @@ def _full_names(levels: Mapping[str, str], cell: Cell, where: str) -> dict[str, 
         if full in cell.levels:
             found[full] = level
         elif where.startswith("--"):
-            raise UserError(f"{where}: no factor '{name}'; {nearest(name, cell.levels)}")
+            raise UserError(f"{where}: no factor '{name}'; {nearest(name, long)}")
     return found
 
 
