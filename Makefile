@@ -8,7 +8,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead lock clean
+.PHONY: help setup demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead bench-requests lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench-compile: $(READY) ## measure compile throughput beside one solcjs process 
 
 bench-overhead: $(READY) ## measure the harness's own CPU time
 	@$(BIN)/python bench/overhead.py
+
+bench-requests: $(READY) ## measure what asking a model costs beyond the bare SDK
+	@$(BIN)/python bench/asking.py
 
 lock: ## pin the newest fitting packages anew, with hashes (LOCK=--upgrade to move all of them)
 	$(COMPILE) $(LOCK) requirements/build.in -o requirements/build.txt
