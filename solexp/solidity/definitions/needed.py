@@ -90,8 +90,12 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
         return Closure(self.index, self.needed.references, self.contract)
 
 
-def surroundings(task: Task, *, store: Store | None = None) -> Surroundings:
-    """What the target of ``task`` needs; computed once for a contract, and kept in ``store`` (by default the cache home).
+def surroundings(
+    task: Task, *, store: Store | None = None, compiler: Compiler | None = None
+) -> Surroundings:
+    """What the target of ``task`` needs; computed once for a contract, and kept in ``store`` (default: cache home).
+
+    ``compiler`` is used if it has to be computed; by default one that is ended afterwards and keeps no builds.
 
     Raises UserError when the sources do not build or do not hold the target, HarnessError when the compiler does not
     manage or no part of the sources will do.
@@ -112,14 +116,7 @@ def surroundings(task: Task, *, store: Store | None = None) -> Surroundings:
     )
     needed = store.get(key, Needed)
     if needed is None:
-        with (
-            tempfile.TemporaryDirectory(prefix="solexp-context-") as builds,
-            Compiler(cache_dir=Path(builds), max_workers=1) as compiler,
-        ):
-            try:
-                needed = _Search(task, index, contract, compiler).needed()
-            except TimeLimitExceeded as error:
-                raise HarnessError(f"task {task.id}: {error}") from error
+        needed = _computed(task, index, contract, compiler)
         store.put(key, needed)
     return Surroundings(
         index=index,
@@ -127,6 +124,20 @@ def surroundings(task: Task, *, store: Store | None = None) -> Surroundings:
         member=None if innermost is None or whole else innermost.number,
         needed=needed,
     )
+
+
+def _computed(task: Task, index: Index, contract: Declaration, compiler: Compiler | None) -> Needed:
+    if compiler is None:
+        # The trials are of no use later.
+        with (
+            tempfile.TemporaryDirectory(prefix="solexp-context-") as builds,
+            Compiler(cache_dir=Path(builds), max_workers=1) as own,
+        ):
+            return _computed(task, index, contract, own)
+    try:
+        return _Search(task, index, contract, compiler).needed()
+    except TimeLimitExceeded as error:
+        raise HarnessError(f"task {task.id}: {error}") from error
 
 
 def trial_sources(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from solexp.core import Task, UserError
@@ -11,6 +12,8 @@ from solexp.solidity.definitions import index_of
 
 Side = Literal["before", "around"]
 _SIDES = ("before", "around")
+_INDENT = re.compile(r"[ \t]*\Z")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
 
 
 class Window:
@@ -75,8 +78,10 @@ class Window:
         first, last = self._last(before, ahead), self._first(after, behind)
         if not last.strip():
             return first
+        indent = _INDENT.search("".join(before))
         mark = f"{index.header(found)} {{}}" if found is not None else ""
-        return f"{first.rstrip()}\n\n{mark}\n\n{last.lstrip()}".lstrip()
+        kept = f"{first.rstrip()}\n\n{indent[0] if indent else ''}{mark}\n\n"
+        return (kept + _BLANK_LINES.sub("", last)).lstrip("\n")
 
     def _last(self, tokens: list[str], count: int) -> str:
         if count >= len(tokens):
