@@ -23,6 +23,7 @@ from solexp.core import (
     UserError,
 )
 from solexp.llm import tokens
+from solexp.llm.budget import Budget
 from solexp.llm.local.gguf import model_file, sha256_of
 from solexp.llm.local.server import LlamaServer, Settings, provider
 from solexp.llm.local.threads import threads_for
@@ -68,12 +69,13 @@ class LlamaCpp:
 
     def __post_init__(self) -> None:
         self.paid = True
-        self.max_cost_usd: float | None = None
+        self.budget = Budget(None, self.max_tokens_total)
         for name in ("concurrency", "context", "max_output_tokens", "start_s", "timeout_s"):
             if not getattr(self, name) > 0:
                 raise UserError(f"model.{name}: must be above 0, got {getattr(self, name):g}")
         threads_for(self.threads)
-        self._server: LlamaServer | None = None
+        self.server: LlamaServer | None = None
+        """The server of the open session."""
         self._counted: dict[str, int] = {}
 
     @cached_property
@@ -111,7 +113,7 @@ class LlamaCpp:
         if known is not None:
             return known
         texts = [*(message.content for message in prompt.messages), prompt.suffix]
-        server = self._server
+        server = self.server
         if server is None or server.ended:
             return sum(tokens.count(text) for text in texts)
         try:
@@ -206,12 +208,12 @@ class _LocalSession:
             self._server = await self._model.serve()
         except ToolError as error:
             raise ModelGone(str(error)) from error
-        self._model._server = self._server
+        self._model.server = self._server
         self._asking = self._model.client(self._server).session()
         self._session = await self._asking.__aenter__()
 
     async def close(self) -> None:
-        self._model._server = None
+        self._model.server = None
         asking, self._asking, self._session = self._asking, None, None
         server, self._server = self._server, None
         try:

