@@ -24,6 +24,7 @@ from solexp.judging.pool import stop_workers
 from solexp.manifest import describe
 from solexp.metrics.calibration import calibrate
 from solexp.metrics.rounds import at_round, round_metrics
+from solexp.metrics.sizes import stated_cutoff
 from solexp.metrics.summary import Summary, summarise
 from solexp.publishing import is_published, publish_interrupted, publish_run, warm_up
 from solexp.rounds import Rounds
@@ -197,6 +198,7 @@ class _Run(Rounds):
             seed=self.spec.seed,
             oracles=oracles,
             generations=self.generations,
+            cutoff=stated_cutoff(self.folder.config),
         )
         rounds = round_metrics(self.verdicts, oracles, seed=self.spec.seed)
         summary = msgspec.structs.replace(summary, metrics=summary.metrics | rounds)

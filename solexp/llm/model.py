@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from solexp.core import Batch, Completion, Prompt, Task
+from solexp.core import Batch, Completion, Prompt, Task, UserError
 from solexp.core.hashing import content_hash
 from solexp.llm.budget import Budget
 
@@ -94,3 +95,13 @@ def generation_key(model: Model | LiveModel, request: Request) -> str:
         request.repeat,
         request.index,
     )
+
+
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+
+
+def checked_cutoff(month: str | None) -> str | None:
+    """The last month that a model has learnt from, as its makers state it. Raises UserError when it is none."""
+    if month is not None and not _MONTH.fullmatch(month):
+        raise UserError(f"model.cutoff: must be a month such as 2023-10, got '{month}'")
+    return month

@@ -8,7 +8,7 @@ from pathlib import Path
 from solexp.core import Completion, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import content_hash
-from solexp.llm.model import Request
+from solexp.llm.model import Request, checked_cutoff
 from solexp.llm.replies import recorded_replies
 
 
@@ -21,8 +21,12 @@ class Recorded:
 
     paid = False
 
-    def __init__(self, path: str, model: str | None = None) -> None:
-        """``path`` is a folder in a release's layout or a table; ``model`` picks one of the table's models."""
+    def __init__(self, path: str, model: str | None = None, cutoff: str | None = None) -> None:
+        """``path`` is a folder in a release's layout or a table; ``model`` picks one of the table's models.
+
+        ``cutoff`` is the last month that this model has learnt from, such as ``2023-10``.
+        """
+        self.cutoff = checked_cutoff(cutoff)
         self.path = Path(path).expanduser()
         self.model = model
         self._batch: str | None = None

@@ -25,7 +25,7 @@ from solexp.metrics.scores import Counts, Passes, counts, judged
 from solexp.store.runfolder import TaskRow
 
 _METRIC = re.compile(
-    r"(?:axes\.(?P<axes>\w+)\.)?(?P<over>decidable\.|exercised\.|(?:category|series)\..+\.)?"
+    r"(?:axes\.(?P<axes>\w+)\.)?(?P<over>decidable\.|exercised\.|(?:category|series|functions)\..+\.)?"
     r"(?P<score>analysis_compile|compile|pass)_at_(?P<k>\d+)"
 )
 
@@ -76,7 +76,7 @@ def by_task(
         )
     if over == "exercised.":
         left |= ids - exercised_tasks(candidates)
-    if over.startswith(("category.", "series.")):
+    if over.startswith(("category.", "series.", "functions.")):
         parts = part_groups(tasks)
         if over not in parts:
             raise UserError(f"metric '{metric}': no such part; {nearest(over, parts)}")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from solexp.core import Outcome
 from solexp.metrics.decidable import says_open_by
 from solexp.metrics.scores import Judged, Passes, combined
+from solexp.metrics.sizes import sizes
 from solexp.store.runfolder import TaskRow
 
 Groups = dict[str, Callable[[str], bool]]
@@ -81,9 +82,10 @@ def exercised_tasks(candidates: Iterable[Judged]) -> set[str]:
 
 
 def part_groups(tasks: Iterable[TaskRow]) -> Groups:
-    """Task groups by category and compiler series, under prefixes that MLflow takes as metric names."""
-    members: dict[str, set[str]] = {}
-    for task in tasks:
+    """Task groups by category, compiler series and number of functions; MLflow takes the prefixes in metric names."""
+    rows = list(tasks)
+    members = {f"functions.{size}.": ids for size, ids in sizes(rows).items()}
+    for task in rows:
         for kind, value in (("category", task.category), ("series", task.series)):
             if value:
                 legal = re.sub(r"[^\w.:/ -]", "_", value)

@@ -19,6 +19,7 @@ from solexp.metrics.failures import (
     dimension_shares,
     reasons,
 )
+from solexp.metrics.overlap import overlap_metrics
 from solexp.metrics.passing import (
     Groups,
     all_but,
@@ -30,6 +31,7 @@ from solexp.metrics.passing import (
     is_sample,
     part_groups,
 )
+from solexp.metrics.replies import reply_metrics
 from solexp.metrics.scores import (
     Judged,
     Metric,
@@ -39,6 +41,7 @@ from solexp.metrics.scores import (
     judged,
     metrics_at_k,
 )
+from solexp.metrics.sizes import cutoff_groups, seconds_per_compiling, size_metrics
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -67,6 +70,8 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
 
     generating: float | None
     judging: float
+    per_compiling: dict[str, float] = {}
+    """Generating, for each sample that compiles in the end, by the contract's number of functions, such as ``1-5``."""
 
 
 class Gas(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,10 +139,12 @@ def summarise(
     seed: int,
     oracles: Mapping[str, bool],
     generations: Iterable[Generation] = (),
+    cutoff: str | None = None,
 ) -> Summary:
     """Everything that is said about a run; the same whatever the order of its rows.
 
-    ``oracles`` tells by name whether an oracle decides. The scores, all shares in [0, 1]:
+    ``oracles`` tells by name whether an oracle decides; ``cutoff`` is the last month (``YYYY-MM``) that the model has
+    learnt from, where its makers state one. The scores, all shares in [0, 1]:
 
     ``pass_at_k``
         A candidate passes when every deciding oracle passes it. The mean is over all tasks: an ``undecidable`` or
@@ -150,8 +157,12 @@ def summarise(
         Over all tasks; strictly (code was generated), and counting candidates that only code generation refused.
     ``axes.<set>.pass_at_k``, ``axes.<set>.decidable.pass_at_k``
         What ``pass_at_k`` would be if that choice of axes decided, vacuity included.
-    ``category.<name>.…``, ``series.<name>.…``
-        The same over a category or a compiler series.
+    ``category.<name>.…``, ``series.<name>.…``, ``functions.<class>.…``
+        The same over a category, a compiler series or a class of sizes.
+    ``before_cutoff.…``, ``after_cutoff.…``
+        The same over the tasks deployed on chain until ``cutoff``, and over those after it.
+
+    Beside them stand the shares of `reply_metrics`, `size_metrics` and `overlap_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -165,7 +176,7 @@ def summarise(
     everything: Groups = {"": lambda _: True}
     decidable: Groups = {"decidable.": all_but(undecided)}
     well_exercised: Groups = {"exercised.": exercised.__contains__}
-    parts = part_groups(tasks)
+    parts = part_groups(tasks) | cutoff_groups(tasks, cutoff)
 
     def score(name: str, passes: Passes, groups: Groups) -> dict[str, Metric]:
         return metrics_at_k(name, candidates, passes, batches, groups, seed=seed)
@@ -174,7 +185,9 @@ def summarise(
     if deciding:
         groups = everything | decidable | well_exercised | parts
         metrics |= score("pass", all_pass(deciding), groups)
+        metrics |= reply_metrics(candidates, deciding, seed=seed)
     if "compile" in oracles:
+        metrics |= size_metrics(tasks, candidates, seed=seed)
         metrics |= score("compile", compiles, everything | parts)
         metrics |= score("analysis_compile", analyses, everything)
     if "replay" in oracles:
@@ -186,6 +199,7 @@ def summarise(
                 f"axes.{axes}.decidable.": all_but(left_open),
             }
             metrics |= score("pass", axes_pass(members, others), groups)
+    metrics |= overlap_metrics(candidates, seed=seed)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)
@@ -215,6 +229,7 @@ def summarise(
         seconds=Seconds(
             generating=math.fsum(row.completion.seconds for row in rows) if rows else None,
             judging=math.fsum(row.seconds for c in candidates for row in c.verdicts.values()),
+            per_compiling=seconds_per_compiling(tasks, candidates, rows),
         ),
         batches=tuple(batches),
     )

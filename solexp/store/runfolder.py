@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from solexp.core import Generation, Prompt, Task, UserError, Verdict, secrets
+from solexp.core.counting import functions_of
 from solexp.core.errors import nearest
 from solexp.core.task import series
 from solexp.store.records import (
@@ -38,6 +40,10 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 0
     """Recorded calls that the task brings."""
     undecidable: str | None = None
+    functions: int = 0
+    """Functions with a name and a body in the target's contract; 0 where unknown."""
+    deployed: str | None = None
+    """Day of the contract's deployment as the chain recorded it, such as ``2021-03-14`` (UTC)."""
 
     @property
     def series(self) -> str:
@@ -53,7 +59,17 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
             compiler=task.compiler.version,
             calls=len(task.program.calls) if task.program else 0,
             undecidable=task.undecidable,
+            functions=functions_of(task),
+            deployed=_deployed(task),
         )
+
+
+def _deployed(task: Task) -> str | None:
+    """None for what no chain has recorded, whatever time it is replayed at."""
+    if task.program is None or task.program.deployment.recorded is None:
+        return None
+    at = datetime.fromtimestamp(task.program.deployment.timestamp, UTC)
+    return at.date().isoformat()
 
 
 class RunFolder:

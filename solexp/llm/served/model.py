@@ -12,6 +12,7 @@ import msgspec
 from solexp.core import Batch, Prompt, Task, Usage, UserError, secrets
 from solexp.llm import tokens
 from solexp.llm.budget import Budget
+from solexp.llm.model import checked_cutoff
 from solexp.llm.served.pricing import Price, find_price
 from solexp.llm.served.reading import Reply
 from solexp.llm.served.session import ServedSession
@@ -49,6 +50,9 @@ class OpenAICompatible:
     """The environment variable that holds the key; None for a server that wants none."""
     provider: str | None = None
     """Who answers, in place of the address's host: answers of one provider are found again at another address."""
+    cutoff: str | None = None
+    """The last month the model has learnt from, as its makers state it, such as ``2023-10``; scores are then told
+    apart by whether a contract was deployed before."""
 
     max_tokens_field: TokensField = "max_tokens"
     """What the server calls the limit of a reply; OpenAI's reasoning models want ``max_completion_tokens``."""
@@ -113,6 +117,7 @@ class OpenAICompatible:
         if not self.name or self.name == "???":
             raise UserError("model.name: must be given: the model as the server calls it")
         _check_address(self.base_url)
+        checked_cutoff(self.cutoff)
         if self.infill not in ("suffix", "/infill") and not (
             "{prefix}" in self.infill and "{suffix}" in self.infill
         ):
