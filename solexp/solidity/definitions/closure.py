@@ -23,20 +23,28 @@ class Closure:
         self.references = references
         self.target = target
         self.roots = frozenset({target, *(each.number for each in index.members(target))})
+        self._constructors = {
+            number
+            for each in index.declarations
+            if each.kind in CONTAINERS
+            for number in index.constructors(each.number)
+        }
 
     def of(self, seeds: Iterable[int] = (), *, without: Collection[int] = ()) -> frozenset[int]:
         """What the target needs, and what that needs in turn, with ``seeds`` among it; ``without`` is not followed.
 
         The target and its members are no part of it.
         """
-        kept: set[int] = set(self.roots)
-        queue = [*self.roots, *(seed for seed in seeds if seed not in kept)]
+        kept: set[int] = set()
+        done = set(without)
+        queue = [*self.roots, *seeds]
         while queue:
             number = queue.pop()
             kept.add(number)
-            queue += [each for each in self._next(number) if each not in kept | set(without)]
+            done.add(number)
+            queue += [each for each in self._next(number) if each not in done]
             if not queue:
-                queue = [each for each in self._implied(kept) if each not in kept | set(without)]
+                queue = [each for each in self._implied(kept) if each not in done]
         return frozenset(kept - self.roots)
 
     def reach(self, member: int, among: Collection[int]) -> frozenset[int]:
@@ -141,10 +149,8 @@ class Closure:
             overridden = [n for n in met if self.index.declarations[n].name == each.name]
             if each.kind == "function" and len(overridden) > 1:
                 found.append(each.number)
-            if each.number in self.index.constructors(each.contract):
-                others = (self.index.declarations[n] for n in met)
-                if any(o.number in self.index.constructors(o.contract) for o in others):
-                    found.append(each.number)
+            if each.number in self._constructors and self._constructors.intersection(met):
+                found.append(each.number)
         return found
 
     def _confusable(self, one: Declaration, other: Declaration, kept: Collection[int]) -> bool:

@@ -26,7 +26,7 @@ _PLAIN = {"event", "error", "using", "type", "import", "pragma", "struct", "enum
 _NAME_BEHIND = re.compile(r"\s*([\w$]+)")
 _CALLED = re.compile(r"\s*([\w$]*)\s*\(")
 _HIDDEN = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_BLANK = re.compile(r"\s*")
+_LOOSE = re.compile(r"(?<=[(\[]) | (?=[)\],;])")
 _VARIABLE = re.compile(r"([\w$]+)\s*\Z")
 
 
@@ -68,7 +68,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
         """What stands before the body, on one line, without comments: ``function f(uint256 a) public``."""
         end = declaration.end if declaration.brace is None else declaration.brace
         text = self.sources[declaration.path][declaration.start : end].decode("utf-8", "replace")
-        return " ".join(_HIDDEN.sub(" ", text).split()).removesuffix(";").rstrip()
+        line = " ".join(_HIDDEN.sub(" ", text).split()).removesuffix(";").rstrip()
+        return _LOOSE.sub("", line)
 
     def words(self, number: int) -> list[str]:
         """The words of a declaration's header."""
