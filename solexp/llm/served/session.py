@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from solexp.core import Completion, FinishReason, Usage, UserError
 from solexp.core.errors import ModelGone, RequestFailed, SolexpError, nearest
+from solexp.llm.budget import BudgetReached
 from solexp.llm.model import Request
 from solexp.llm.served.faults import Fault, Kind, context_of, mend_of
 from solexp.llm.served.names import same_model
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from solexp.llm.served.model import OpenAICompatible
 
 _LOG = logging.getLogger("solexp.llm")
+
+_LOOK_AGAIN_S = 0.05
 
 _OUTCOMES = {Kind.CONTEXT: FinishReason.CONTEXT, Kind.REFUSED: FinishReason.REFUSED}
 
@@ -46,6 +49,8 @@ class ServedSession:
         self._over = asyncio.Event()
         self._end: SolexpError | None = None
         self._failed_in_row = 0
+        self._working = 0
+        """Requests in flight that may yet cost less than was put aside for them."""
         self._n_works = True
         self._warned: set[str] = set()
         self._connection: Connection
@@ -125,35 +130,42 @@ class ServedSession:
 
     async def _ask(self, request: Request, n: int) -> Reply:
         """One request, until it is answered. Raises Fault for an outcome, SolexpError for everything else."""
-        model = self._model
-        faults, waited = 0, 0.0
         # The slot is kept while waiting to try again: a server in trouble is asked for less.
         async with self._slots:
-            while True:
-                self._raise_if_over()
-                try:
-                    reply = await self._try(request, n)
-                except Fault as fault:
-                    if self._is_outcome(fault, request):
-                        raise
-                    if fault.kind is Kind.RATE:
-                        pause = await self._told_to_wait(fault, waited)
-                        waited += pause
-                    elif fault.kind is Kind.PASSING:
-                        faults += 1
-                        if faults >= model.tries:
-                            tried = f"{fault.message}; tried {faults} times"
-                            raise self._gave_up(tried) from None
-                        pause = self._backoff(faults, fault.wait_s)
-                    elif fault.kind is Kind.HOPELESS:
-                        raise self._gave_up(fault.message) from None
-                    else:
-                        raise await self._stop(fault) from None
-                    _LOG.info("%s: %s; again in %.1f s", model.address, fault.message, pause)
-                    await self._sleep(pause)
+            self._working += 1
+            try:
+                return await self._until_answered(request, n)
+            finally:
+                self._working -= 1
+
+    async def _until_answered(self, request: Request, n: int) -> Reply:
+        model = self._model
+        faults, waited = 0, 0.0
+        while True:
+            self._raise_if_over()
+            try:
+                reply = await self._try(request, n)
+            except Fault as fault:
+                if self._is_outcome(fault, request):
+                    raise
+                if fault.kind is Kind.RATE:
+                    pause = await self._told_to_wait(fault, waited)
+                    waited += pause
+                elif fault.kind is Kind.PASSING:
+                    faults += 1
+                    if faults >= model.tries:
+                        tried = f"{fault.message}; tried {faults} times"
+                        raise self._gave_up(tried) from None
+                    pause = self._backoff(faults, fault.wait_s)
+                elif fault.kind is Kind.HOPELESS:
+                    raise self._gave_up(fault.message) from None
                 else:
-                    self._failed_in_row = 0
-                    return reply
+                    raise await self._stop(fault) from None
+                _LOG.info("%s: %s; again in %.1f s", model.address, fault.message, pause)
+                await self._sleep(pause)
+            else:
+                self._failed_in_row = 0
+                return reply
 
     def _is_outcome(self, fault: Fault, request: Request) -> bool:
         if fault.kind is not Kind.CONTEXT:
@@ -182,7 +194,7 @@ class ServedSession:
             )
         except Fault as fault:
             if fault.lost:
-                self._charge(request, n)
+                await self._charge(request, n)
             else:
                 self._pace.used(tokens, 0)
             raise
@@ -192,14 +204,29 @@ class ServedSession:
         self._note_server(reply.completions[0].served_by)
         return Reply(completions=shares(reply.completions, usage, n), usage=usage)
 
-    def _charge(self, request: Request, n: int) -> None:
+    async def _charge(self, request: Request, n: int) -> None:
         """Count a reply that never arrived at its dearest: it was probably written, and billed.
 
-        Raises BudgetReached when that leaves nothing to try again with.
+        Raises BudgetReached when that leaves too little to try again with, whatever the requests in flight will cost.
         """
         budget = self._model.budget
-        number = budget.reserve(*self._model.at_most(request.prompt, request.batch, n))
-        budget.settle(number, [Usage()])
+        tokens, cost = self._model.at_most(request.prompt, request.batch, n)
+        self._working -= 1
+        try:
+            while True:
+                try:
+                    number = budget.reserve(tokens, cost)
+                except BudgetReached:
+                    if not self._working:
+                        budget.tokens += tokens
+                        budget.cost_usd += cost or 0.0
+                        raise
+                    await asyncio.sleep(_LOOK_AGAIN_S)
+                else:
+                    budget.settle(number, [Usage()])
+                    return
+        finally:
+            self._working += 1
 
     def _backoff(self, faults: int, wait_s: float | None) -> float:
         model = self._model

@@ -27,7 +27,7 @@ from solexp.llm.served.names import same_model
 from solexp.llm.served.pace import Bucket
 from solexp.llm.served.pricing import find_price, price_date
 from solexp.llm.served.sharing import shares, split
-from tests.llm.served.asking import TASK, ask, ask_each, chat, model_of
+from tests.llm.served.asking import TASK, ask, ask_each, chat, model_of, requests_for
 from tests.llm.served.server import HALF_A_BODY, Asked, Fault, LoopbackServer, status
 
 PRESETS = (
@@ -131,10 +131,13 @@ def test_lost_replies_end_the_run_before_its_limit_is_passed() -> None:
     with LoopbackServer() as server:
         server.always = HALF_A_BODY
         model = model_of(server, max_tokens_total=3500, max_output_tokens=1000)
+        worst = model.at_most(chat("hello"), Batch(name="b", n=1), 1)[0]
+        held = model.budget.reserve(worst, None)
         with pytest.raises(BudgetReached, match="max_tokens_total"):
             ask(model)
-        assert server.count == 4
-    assert model.budget.tokens <= 3500
+        model.budget.settle(held, [])
+        assert server.count == 3
+    assert model.budget.tokens == 3 * worst <= 3500
 
 
 def test_a_limit_of_cost_without_a_price_is_refused_before_anything_is_asked() -> None:
@@ -357,3 +360,30 @@ def test_the_loopback_server_answers_by_what_it_was_asked() -> None:
     with LoopbackServer(reply) as server:
         replies = ask_each(model_of(server), ["hay needle hay", "hay"])
     assert [each.text for each in replies if isinstance(each, Completion)] == ["yes", "no 0"]
+
+
+def test_a_lost_reply_waits_for_requests_in_flight_before_it_ends_the_run() -> None:
+    def reply(asked: Asked, _: int) -> str:
+        return asked.text
+
+    with LoopbackServer(reply, script=(Fault(stall_s=0.5), HALF_A_BODY)) as server:
+        model = model_of(server, max_tokens_total=2500, max_output_tokens=1000)
+        # As the engine does: the worst case of both is put aside, so that a third has no room until one is settled.
+        worst = model.at_most(chat("a"), Batch(name="b", n=1), 1)[0]
+        held = [model.budget.reserve(worst, None) for _ in range(2)]
+
+        async def run() -> None:
+            async with model.session() as session:
+                drawn = Batch(name="drawn", n=1)
+
+                async def one(text: str, number: int) -> None:
+                    (got,) = await session.complete(requests_for(chat(text), drawn, [0]))
+                    model.budget.settle(number, [got.usage])
+
+                first = asyncio.create_task(one("a", held[0]))
+                await asyncio.sleep(0.1)
+                await asyncio.gather(first, one("b", held[1]))
+
+        asyncio.run(run())
+        assert server.count == 3
+    assert worst <= model.budget.tokens <= 2500
