@@ -20,7 +20,7 @@ _WORD = re.compile(r"[\w$.]")
 
 def functions_of(task: Task) -> int:
     """Functions with a name and a body in the contract that the target is, or is a part of."""
-    if "parent" in task.facts:
+    if task.target.member:
         return _count(task.sources[task.target.path], task.target.contract)
     return count_functions(task.reference, task.target.contract)
 
@@ -36,6 +36,8 @@ def count_functions(source: str, contract: str) -> int:
     for token in _TOKEN.finditer(source):
         text = token[0]
         first = text[0]
+        if depth == 0 and first == "{" and source[token.start() - 1 : token.start()] == "(":
+            continue  # a struct among the arguments of a base
         if first == "{":
             inside = inside or (depth == 0 and top == contract)
             count += inside and waiting

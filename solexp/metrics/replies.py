@@ -20,7 +20,7 @@ SHARES = {
 def reply_metrics(
     candidates: Iterable[Judged], deciding: Sequence[str], *, seed: int
 ) -> dict[str, Metric]:
-    """The mean over tasks of the share of replies without code, and by reason (SolContractEval, §4.4: refusals)."""
+    """The mean over tasks of the share of replies without code, and by reason."""
     rows = list(candidates)
     found = {}
     for name, reasons in SHARES.items():

@@ -1,9 +1,9 @@
 """How much of one text another gives away, whatever it did to names, layout and comments.
 
-The measure is Broder's containment ("On the resemblance and containment of documents", 1997, §2): the share of a text's
+The measure is Broder's containment ("On the resemblance and containment of documents", 1997): the share of a text's
 shingles (runs of tokens) that another text holds. Unlike resemblance, SimHash and MinHash it does not fall when the
 copy stands in a larger file. It is estimated on a sample of the text's shingles, the smallest of their hashes, as
-there (§4). Shingles are compared twice: as written, and with names replaced by how far back they occurred last
+there. Shingles are compared twice: as written, and with names replaced by how far back they occurred last
 (parameterised matching: Baker, "A theory of parameterized pattern matching", 1993), which no consistent
 renaming changes.
 """

@@ -30,7 +30,7 @@ class _Vector(msgspec.Struct, frozen=True):
 
 
 class Nearest:
-    """By the cosine of the embeddings of requirement and signature (SolEval, §3: nearest requirement)."""
+    """By the cosine of the embeddings of requirement and signature (SolEval: the nearest requirement)."""
 
     def __init__(
         self,

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from solexp.core import Task
 from solexp.solidity.comments import comments, without_comments
-from solexp.solidity.contracts import Definition, Function
+from solexp.solidity.contracts import Definition
+from solexp.solidity.functions.members import Member, members, plain
 from solexp.solidity.lexing import mask
-from solexp.solidity.parsing import definitions
+from solexp.solidity.parsing import outline
 from solexp.strategies.base import Example
 
 Granularity = Literal["contract", "function"]
 
 _NATSPEC = re.compile(r"(?:/\*\*(?!/)(?:[^*]|\*(?!/))*+\*/|(?:///[^\n]*\n?[ \t]*)+)\s*\Z")
-_MARKS = re.compile(r"\A\s*/\*+|\*+/\s*\Z|^[ \t]*(?:\*(?!/)|/{2,})?[ \t]?", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 _FUNCTION = re.compile(r"\s*(?:function|constructor|modifier|fallback|receive)\b")
 _CONTRACT = re.compile(r"\s*(?:abstract\s+)?(?:contract|library|interface)\s+[\w$]+")
@@ -34,19 +34,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 def granularity(task: Task) -> Granularity:
     """What a task asks for."""
-    return "function" if "parent" in task.facts else "contract"
+    return "function" if task.target.member else "contract"
 
 
 def of_task(task: Task) -> Entry:
     """A task with its reference as the answer."""
-    documentation = "\n".join(filter(None, map(prose, comments(task.framework))))
-    requirement = task.requirement.strip() or documentation
-    signature = str(task.facts.get("signature_text") or "") or header(task.reference)
+    requirement = task.requirement.strip()
+    if not requirement and not task.target.member:
+        requirement = "\n".join(filter(None, map(plain, comments(task.framework))))
     return Entry(
         example=Example(
             id=task.id,
             requirement=requirement,
-            signature=signature,
+            signature=header(task.reference),
             code=aligned(task.reference),
             context=task.context.strip(),
         ),
@@ -56,38 +56,40 @@ def of_task(task: Task) -> Entry:
 
 def wanted(task: Task) -> str:
     """What examples for a task are looked for by: its requirement, and the signatures of what is to be written."""
-    signature = task.facts.get("signature_text")
-    return "\n".join((task.requirement, str(signature or task.framework)))
+    signatures = header(task.reference) if task.target.member else task.framework
+    return f"{task.requirement}\n{signatures}"
 
 
 def of_source(source: str, place: str, kind: Granularity) -> Iterator[Entry]:
     """The contracts and libraries, or the functions, of a source that do something.
 
-    Ids are ``place:Contract`` and ``place:Contract.function(types)``.
+    Ids are ``place:Contract`` and ``place:Contract.signature``.
     """
     data = source.encode()
     end = 0
-    for found in definitions(source):
+    for found in outline(source):
         above = data[end : found.start].decode()
         end = found.end
-        working = [each for each in found.functions if not each.empty]
+        working = [each for each in members(source, found.name) if not each.empty]
         if found.kind == "interface" or not working:
             continue
         if kind == "contract":
-            yield _contract(data, found, above, place)
+            yield _contract(data, found, working, above, place)
         else:
-            yield from _functions(data, found, working, place)
+            yield from (_function(data, each, place) for each in working)
 
 
-def _contract(data: bytes, found: Definition, above: str, place: str) -> Entry:
+def _contract(
+    data: bytes, found: Definition, working: Sequence[Member], above: str, place: str
+) -> Entry:
     code = data[found.start : found.end].decode()
-    headers = [header(data[each.start : each.end].decode()) for each in found.functions]
     requirement = documentation(above)
-    said = [prose(comment) for comment in comments(code) if comment.startswith(("/**", "///"))]
+    said = [each.natspec for each in working if each.natspec]
+    headers = [header(each.header + "{") for each in working]
     return Entry(
         example=Example(
             id=f"{place}:{found.name}",
-            requirement=requirement or "\n".join(filter(None, said)),
+            requirement=requirement or "\n".join(said),
             signature=header(code),
             code=aligned(code),
         ),
@@ -95,23 +97,17 @@ def _contract(data: bytes, found: Definition, above: str, place: str) -> Entry:
     )
 
 
-def _functions(
-    data: bytes, found: Definition, working: list[Function], place: str
-) -> Iterator[Entry]:
-    for each in working:
-        code = data[each.start : each.end].decode()
-        signature = header(code)
-        requirement = documentation(data[found.start : each.start].decode())
-        name = each.name or each.kind
-        yield Entry(
-            example=Example(
-                id=f"{place}:{found.name}.{name}({','.join(each.parameters)})",
-                requirement=requirement,
-                signature=signature,
-                code=aligned(code),
-            ),
-            text=f"{requirement}\n{signature}",
-        )
+def _function(data: bytes, found: Member, place: str) -> Entry:
+    signature = header(found.header + "{")
+    return Entry(
+        example=Example(
+            id=f"{place}:{found.contract}.{found.signature}",
+            requirement=found.natspec,
+            signature=signature,
+            code=aligned(data[found.start : found.end].decode()),
+        ),
+        text=f"{found.natspec}\n{signature}",
+    )
 
 
 def documentation(above: str) -> str:
@@ -126,16 +122,7 @@ def documentation(above: str) -> str:
             first -= 1
         starts = [len("\n".join(lines[:first])) + (1 if first else 0)]
     comment = tail[max(starts[0], 0) :]
-    return prose(comment) if _NATSPEC.match(comment.lstrip()) else ""
-
-
-def prose(comment: str) -> str:
-    """A comment without its marks.
-
-    >>> prose("/** @notice Pays out.\\n * @param to who */")
-    '@notice Pays out.\\n@param to who'
-    """
-    return "\n".join(line.rstrip() for line in _MARKS.sub("", comment).strip().splitlines())
+    return plain(comment) if _NATSPEC.match(comment.lstrip()) else ""
 
 
 def aligned(code: str) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from solexp.core import DataError, Task, UserError
 from solexp.core.hashing import content_hash, file_hash
+from solexp.solidity.functions.members import plain
 from solexp.strategies.base import Example
 from solexp.strategies.examples.extracting import (
     Entry,
@@ -23,8 +24,8 @@ from solexp.strategies.examples.extracting import (
     is_of,
     of_source,
     of_task,
-    prose,
 )
+from solexp.strategies.function import function_tasks
 
 PoolName = Literal["tasks", "file", "folder"]
 
@@ -53,7 +54,7 @@ def of_tasks(tasks: Sequence[Task], evaluated: Sequence[Task], kind: Granularity
         if granularity(task) == kind:
             found.append(of_task(task))
         elif kind == "function":
-            found += of_source(task.reference, task.id, kind)
+            found += [of_task(one) for one in function_tasks(task) if one.id not in out]
     return found
 
 
@@ -79,7 +80,7 @@ def of_file(path: Path, kind: Granularity, fields: Mapping[str, str]) -> list[En
             continue
         requirement = parts["requirement"].strip()
         if _COMMENT.match(requirement):
-            requirement = prose(requirement)
+            requirement = plain(requirement)
         example = Example(
             id=parts["id"] or place,
             requirement=requirement,

@@ -18,11 +18,11 @@ def function_task(name: str, code: str, requirement: str = "", context: str = ""
         benchmark="made",
         compiler=COMPILER,
         sources={"a.sol": code},
-        target=Target(path="a.sol", contract="C", start=0, end=len(code.encode())),
+        target=Target(path="a.sol", contract="C", start=0, end=len(code.encode()), member=name),
         framework="",
         requirement=requirement,
         context=context,
-        facts={"parent": "C", "signature_text": code.partition("{")[0].strip()},
+        facts={"parent": "C"},
     )
 
 

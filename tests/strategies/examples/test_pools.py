@@ -8,10 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from solexp.benchmarks.starter import Starter
 from solexp.core import DataError, UserError
-from solexp.strategies.examples.extracting import documentation, header, of_source, prose
+from solexp.strategies.examples.extracting import documentation, header, of_source
 from solexp.strategies.examples.pools import of_file, of_folder, of_tasks
-from tests.strategies.examples.pool import function_task, write_rows
+from solexp.strategies.function import function_tasks
+from tests.strategies.examples.pool import write_rows
 
 SOURCE = """pragma solidity ^0.8.0;
 
@@ -141,12 +143,18 @@ def test_solevals_own_examples_are_read(data_home: Path) -> None:
 
 
 def test_functions_are_taken_out_of_tasks_that_are_contracts() -> None:
-    contract = function_task("Box", SOURCE)
-    contract.facts.clear()
+    tasks = Starter().tasks()
+    functions = function_tasks(tasks[0])
 
-    found = of_tasks([contract], [], "function")
+    found = [entry.example for entry in of_tasks(tasks[:2], functions[:2], "function")]
 
-    assert "Box:Box.keep(uint256)" in [entry.example.id for entry in found]
+    ids = {example.id for example in found}
+    assert {task.id for task in functions[2:]} < ids
+    assert not {task.id for task in functions[:2]} & ids
+    one = next(example for example in found if example.id == functions[2].id)
+    assert one.requirement == functions[2].requirement
+    assert one.signature.startswith("function ")
+    assert "{" not in one.signature
 
 
 @pytest.mark.parametrize(
@@ -185,7 +193,6 @@ def test_documentation_is_the_natspec_that_ends_above() -> None:
     assert documentation("/// @notice Of x.\nuint256 x;\n") == ""
     assert documentation("// plain\n") == ""
     assert documentation("") == ""
-    assert prose("/** @dev a\n  * b\n *\n * c */") == "@dev a\nb\n\nc"
 
 
 def test_headers_end_at_the_body_and_hold_no_comments() -> None:
