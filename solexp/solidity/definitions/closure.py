@@ -66,6 +66,8 @@ class Closure:
                 elif each in own:
                     seen.add(each)
                     queue += [n for n in self._shown(each) if n in among and n not in seen]
+            if not queue:
+                queue = [n for n in self._implied(found) if n in among and n not in seen]
         return frozenset(found)
 
     def doubtful(self, kept: Collection[int]) -> list[int]:
