@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solexp.benchmarks.base import Benchmark
+from solexp.config.backends import check_backend
 from solexp.config.instantiate import checked, instantiate
 from solexp.core import UserError
 from solexp.core.errors import nearest
@@ -21,10 +22,6 @@ GROUPS = ("benchmark", "model", "strategy", "sampling", "execution", "tracking")
 PLAIN = ("oracle", "name", "seed", "objective", "runs_root", "run", "experiments", "compare")
 
 
-_UNSAFE = ("sequential", "threading", "multiprocessing")
-"""joblib's backends that judge in this very process, or wait for ever for a worker that died."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Execution:
     """How the judging is spread over processes, and what each task may use."""
@@ -32,7 +29,7 @@ class Execution:
     n_jobs: int | None = None
     """Processes that judge; None means the cores divided by the jobs that run beside this one."""
     backend: str = "loky"
-    """joblib's backend, one with processes; a cluster engine's name works once it is registered with joblib."""
+    """joblib's backend, one with processes: ``loky``, ``dask``, or another once it is registered with joblib."""
     task_seconds: float = 600.0
     """Wall-clock limit of one task, its child processes included."""
     memory_mb: int = 6000
@@ -48,11 +45,7 @@ class Execution:
         ):
             if value is not None and value <= 0:
                 raise UserError(f"execution.{name}: must be above 0, got {value:g}")
-        if self.backend in _UNSAFE:
-            raise UserError(
-                f"execution.backend: cannot be '{self.backend}', under which a candidate that ends its "
-                "judge ends or stops the whole run; choose loky, or a cluster's backend"
-            )
+        check_backend(self.backend)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,13 @@ import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import TypeVar, cast
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 
+from solexp.config.backends import DASK, dask_client
 from solexp.core import Candidate, Outcome, Verdict
 from solexp.judging.task import Job, Judged, candidate_of, charged, judge_job, judge_reference
 from solexp.judging.watch import end_with
@@ -101,6 +103,9 @@ def _parallel(
     if n_jobs == 1 and backend == "loky":
         yield from _one_worker(feed())
         return
+    if backend == DASK:
+        yield from _on_dask(feed(), n_jobs)
+        return
     _POOLED.set()
     # loky must be asked for by name: inside a loky worker, as a job of a sweep is one, joblib
     # would otherwise fall back to threads of that one process.
@@ -130,6 +135,27 @@ def _one_worker(jobs: Iterator[Job]) -> Iterator[Judged]:
             yield executor.submit(judge_job, job).result()
 
 
+def _on_dask(jobs: Iterator[Job], n_jobs: int) -> Iterator[Judged]:
+    """As many jobs at a time as there are workers, or ``n_jobs`` if that is more.
+
+    Not by way of joblib, whose Dask backend (1.6) drops a task that failed: a generator of results waits for ever for
+    one whose worker died.
+    """
+    from distributed import as_completed  # noqa: PLC0415  (an optional package)
+
+    client = dask_client()
+    under_way = as_completed()
+    try:
+        for job in islice(jobs, max(n_jobs, len(client.nthreads()))):
+            under_way.add(client.submit(judge_job, job, pure=False))
+        for future in under_way:
+            yield future.result()
+            for job in islice(jobs, 1):
+                under_way.add(client.submit(judge_job, job, pure=False))
+    finally:
+        client.cancel(list(under_way.futures))
+
+
 @contextmanager
 def _worker() -> Iterator[ProcessPoolExecutor]:
     executor = ProcessPoolExecutor(max_workers=1, initializer=_begin, initargs=(os.getpid(),))
@@ -148,6 +174,8 @@ def _by_itself(function: Callable[[Job], T], job: Job, backend: str) -> T | None
             with _worker() as executor:
                 found: T = executor.submit(function, job).result()
                 return found
+        if backend == DASK:
+            return cast("T", dask_client().submit(function, job, pure=False).result())
         with parallel_config(backend=backend):
             (result,) = Parallel(n_jobs=1)([delayed(function)(job)])
             return cast("T", result)
