@@ -42,6 +42,11 @@ def comments(source: str) -> list[str]:
     return [match[0] for match in _COMMENT_OR_STRING.finditer(source) if match.lastgroup]
 
 
+def comment_spans(source: str) -> list[tuple[int, int]]:
+    """Where the comments of ``source`` stand: character offsets, ends exclusive."""
+    return [match.span() for match in _COMMENT_OR_STRING.finditer(source) if match.lastgroup]
+
+
 def comment_words(source: str) -> list[list[str]]:
     """The words of each comment; line comments on consecutive lines are one comment each."""
     return [_WORDS.findall(comment) for comment in comments(source)]

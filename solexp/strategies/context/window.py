@@ -8,6 +8,7 @@ from typing import Any, Literal
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
 from solexp.llm.tokens import Tokenizer, approximate
+from solexp.solidity.comments import comment_spans
 from solexp.solidity.definitions import index_of
 
 Side = Literal["before", "around"]
@@ -19,8 +20,8 @@ _BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
 class Window:
     """The file's text before the target or around it, at most ``tokens`` tokens of it (SolBench's context lengths).
 
-    What lies nearest to the target is kept. The target itself and the comments right above it are no part of it; in
-    their place, where text follows, stands the target's header with an empty body.
+    What lies nearest to the target is kept; no comment is cut in two. The target itself and the comments right above
+    it are no part of it; in their place, where text follows, stands the target's header with an empty body.
     """
 
     def __init__(
@@ -67,36 +68,35 @@ class Window:
             None,
         )
         start = target.start if found is None else min(found.documented, target.start)
-        before = self.tokenizer(source[:start].decode())
+        ahead, behind = source[:start].decode(), source[target.end :].decode()
+        before = self.tokenizer(ahead)
         if self.side == "before":
             return self._last(before, self.tokens)
-        after = self.tokenizer(source[target.end :].decode())
-        ahead = max(self.tokens // 2, self.tokens - len(after))
-        behind = max(self.tokens - self.tokens // 2, self.tokens - len(before))
-        # An odd token goes to the text before the target.
-        behind = min(behind, self.tokens - min(ahead, len(before)))
-        first, last = self._last(before, ahead), self._first(after, behind)
+        after = self.tokenizer(behind)
+        half = self.tokens // 2
+        first = min(len(before), max(half, self.tokens - len(after)))
+        kept = self._last(before, first)
+        last = _BLANK_LINES.sub("", self._first(after, self.tokens - first))
         if not last.strip():
-            return first
-        indent = _INDENT.search("".join(before))
+            return kept
+        indent = _INDENT.search(ahead)
         mark = f"{index.header(found)} {{}}" if found is not None else ""
-        kept = f"{first.rstrip()}\n\n{indent[0] if indent else ''}{mark}\n\n"
-        return (kept + _BLANK_LINES.sub("", last)).lstrip("\n")
+        return f"{kept.rstrip()}\n\n{indent[0] if indent else ''}{mark}\n\n{last}".lstrip("\n")
 
     def _last(self, tokens: list[str], count: int) -> str:
-        if count >= len(tokens):
-            return "".join(tokens)
-        text = "".join(tokens[len(tokens) - count :])
-        line_starts = "".join(tokens[: len(tokens) - count]).endswith("\n")
-        if self.whole_lines and not line_starts:
-            text = text.partition("\n")[2]
-        return text
+        """The end of a text, from a place that is not within a comment."""
+        whole = "".join(tokens)
+        cut = len("".join(tokens[: max(0, len(tokens) - count)]))
+        cut = next((end for begin, end in comment_spans(whole) if begin < cut < end), cut)
+        if self.whole_lines and cut and whole[cut - 1] != "\n":
+            return whole[cut:].partition("\n")[2]
+        return whole[cut:]
 
     def _first(self, tokens: list[str], count: int) -> str:
-        if count >= len(tokens):
-            return "".join(tokens)
-        text = "".join(tokens[:count])
-        line_ends = tokens[count].startswith(("\n", "\r")) or text.endswith("\n")
-        if self.whole_lines and not line_ends:
-            text = text.rpartition("\n")[0]
-        return text
+        """The beginning of a text, to a place that is not within a comment."""
+        whole = "".join(tokens)
+        cut = len("".join(tokens[:count]))
+        cut = next((begin for begin, end in comment_spans(whole) if begin < cut < end), cut)
+        if self.whole_lines and cut < len(whole) and whole[cut] != "\n":
+            return whole[:cut].rpartition("\n")[0]
+        return whole[:cut]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from solexp.core import CompilerSettings, Target, Task, UserError
 from solexp.llm.tokens import count
+from solexp.solidity.comments import without_comments
 from solexp.strategies.context.window import Side, Window
 
 SOURCE = """pragma solidity ^0.8.0;
@@ -63,7 +64,7 @@ def test_the_text_before_the_target_ends_above_its_documentation() -> None:
 def test_what_is_nearest_to_the_target_is_kept_in_whole_lines() -> None:
     text = Window(12).text(SET)
     assert text == "contract Target is Base {\n    "
-    assert Window(12, whole_lines=False).text(SET).endswith(" it.\ncontract Target is Base {\n    ")
+    assert Window(4, whole_lines=False).text(SET) == " is Base {\n    "
 
 
 def test_no_tokens_are_no_text() -> None:
@@ -112,6 +113,13 @@ def test_a_window_never_has_more_tokens_than_asked_for_nor_the_targets_body(
     # The gap's own blank lines are not the file's.
     assert count(before.strip()) + count(after.strip()) <= tokens
     assert "total = a + 41" not in text
+
+
+@given(st.integers(0, 120), st.sampled_from(["before", "around"]), st.booleans())
+def test_no_word_of_a_comment_outlives_its_comment(tokens: int, side: Side, lines: bool) -> None:
+    text = without_comments(Window(tokens, side, lines).text(SET))
+    assert "zażółć" not in text
+    assert "about" not in text
 
 
 def test_settings_are_told_apart() -> None:
