@@ -73,8 +73,11 @@ def generate(
     it is sent. A model that answers nothing any more, and a budget that is used up, end the asking
     and leave what there is; UserError is raised for what the user has to mend.
     """
+    engine = _Engine(model, store, keep, show)
     try:
-        return asyncio.run(_Engine(model, store, keep, show).run(iter(wanted)))
+        # Not its own run(): that would hold Ctrl-C back for as long as a model keeps the loop busy.
+        with asyncio.Runner() as runner:
+            return runner.get_loop().run_until_complete(engine.run(iter(wanted)))
     except BaseExceptionGroup as group:
         raise _first(group) from None
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from solexp.core import Batch, Message, UserError
+from solexp.core import Batch, CompileError, Message, UserError
+from solexp.solidity.definitions import definitions_named, names_in
+from solexp.solidity.splice import splice
 from solexp.strategies.base import Ask, Attempt, Dialogue
 from solexp.strategies.material import Material
-from solexp.strategies.refine.feedback import Source, feedback, is_wanted
+from solexp.strategies.refine.feedback import Source, errors_of, feedback, is_wanted
 from solexp.strategies.templates import Template
-
-_QUOTED = re.compile(r"[\"'`]([A-Za-z_$][\w$]*)[\"'`]")
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 class Again:
@@ -78,6 +76,10 @@ class Again:
     def _material(self, attempt: Attempt) -> Material:
         task = attempt.task
         definitions = ""
+        if self.definitions:
+            errors = [_error(each) for each in errors_of(attempt)]
+            sources = splice(task, attempt.candidate.code or "")
+            definitions = definitions_named(task, names_in(errors, sources), comments=False)
         return Material(
             task_id=task.id,
             granularity="function" if "parent" in task.facts else "contract",
@@ -87,16 +89,6 @@ class Again:
             error=feedback(attempt, self.errors),
             definitions=definitions,
         )
-
-
-def named(errors: Sequence[dict[str, object]]) -> list[str]:
-    """The identifiers that compiler errors name, in order, each once."""
-    found: dict[str, None] = {}
-    for error in errors:
-        message, text = str(error.get("message") or ""), str(error.get("text") or "")
-        for name in (*_QUOTED.findall(message), *_WORD.findall(text)):
-            found.setdefault(name)
-    return list(found)
 
 
 def _conversation(attempt: Attempt) -> tuple[Message, ...]:
@@ -109,3 +101,13 @@ def _conversation(attempt: Attempt) -> tuple[Message, ...]:
         # A raw text becomes a conversation's first message.
         return Message("user", attempt.prompt.messages[-1].content), Message("assistant", answer)
     return (*attempt.prompt.messages, Message("assistant", answer))
+
+
+def _error(told: dict[str, object]) -> CompileError:
+    """A compiler's error from a verdict's evidence."""
+    path = told.get("path")
+    return CompileError(
+        type=str(told.get("type")),
+        message=str(told.get("message")),
+        path=path if isinstance(path, str) else None,
+    )

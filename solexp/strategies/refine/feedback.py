@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from solexp.core import Divergence, Outcome, Verdict
+from solexp.solidity.splice import splice
 from solexp.strategies.base import Attempt
 
 Source = Literal["compiler", "oracle", "always"]
@@ -32,7 +33,7 @@ def feedback(attempt: Attempt, errors: int = 1) -> str:
     """
     for verdict in attempt.verdicts:
         if verdict.outcome is Outcome.COMPILE_ERROR:
-            return _compiler_said(verdict, errors)
+            return _compiler_said(attempt, verdict, errors)
     for verdict in attempt.verdicts:
         if verdict.divergence is not None:
             return _differs(verdict.divergence)
@@ -51,15 +52,20 @@ def errors_of(attempt: Attempt) -> list[dict[str, object]]:
     return []
 
 
-def _compiler_said(verdict: Verdict, errors: int) -> str:
+def _compiler_said(attempt: Attempt, verdict: Verdict, errors: int) -> str:
     found = verdict.evidence.get("errors")
     if not isinstance(found, list):
         return "It does not compile."
+    sources = splice(attempt.task, attempt.candidate.code or "")
     lines = []
     for error in found[:errors]:
-        text = error.get("text")
-        at = f"\n    {text}" if text else ""
-        lines.append(f"{error.get('type')}: {error.get('message')}{at}")
+        if not isinstance(error, dict):
+            continue
+        lines.append(f"{error.get('type')}: {error.get('message')}")
+        text = sources.get(str(error.get("path")), "").splitlines()
+        line = error.get("line")
+        if isinstance(line, int) and 0 < line <= len(text):
+            lines.append(f"    {text[line - 1].strip()}")
     return "\n".join(lines)
 
 
