@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -50,10 +50,11 @@ class SolContractEval:
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
         return select(
-            self._all(), limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
+            self._every, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
         )
 
-    def _all(self) -> list[Task]:
+    @cached_property
+    def _every(self) -> list[Task]:
         problems: list[str] = []
 
         def tell(problem: str) -> None:
@@ -75,6 +76,10 @@ class SolContractEval:
         data, DataError when a file is damaged or holds nothing usable.
         """
         return self._tasks
+
+    def every(self) -> Sequence[Task]:
+        """All tasks, chosen or not: the pool that examples may come from. Raises as `tasks` does."""
+        return self._every
 
     def creation_inputs(self) -> dict[str, str]:
         """Inputs of the recorded creations by task id, as hex with ``0x``, the constructor's arguments included.

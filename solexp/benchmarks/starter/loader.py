@@ -128,7 +128,11 @@ class Starter:
 
     def tasks(self) -> Sequence[Task]:
         """The chosen tasks, in order of their ids."""
-        return select([read_task(name) for name in task_ids()], **self._choice)
+        return select(self.every(), **self._choice)
+
+    def every(self) -> Sequence[Task]:
+        """All tasks, chosen or not: the pool that examples may come from."""
+        return [read_task(name) for name in task_ids()]
 
     def data_hashes(self) -> dict[str, str]:
         """SHA-256 of every file of data, by path within the benchmark."""
