@@ -16,6 +16,36 @@ from solexp.benchmarks.starter.history.scenes.cast import (
 from solexp.benchmarks.starter.history.stage import USERS, Draft, Move, Stage, address
 
 
+def _spend(free: str) -> Draft:
+    """Spend from somebody's allowance some of what the view ``free`` says they can give."""
+
+    def spend(s: Stage) -> Move:
+        who, holder = user(s), account(s)
+        allowed = s.view("allowance", holder, address(who))
+        held = s.view(free, holder)
+        return Move(who, "transferFrom", (holder, account(s), share(s, min(allowed, held))))
+
+    return spend
+
+
+def _burn(free: str, part: int) -> Draft:
+    """Burn some of a ``part``-th of what the view ``free`` says is there."""
+
+    def burn(s: Stage) -> Move:
+        who = user(s)
+        return Move(who, "burn", (share(s, s.view(free, address(who)) // part),))
+
+    return burn
+
+
+def _balance(s: Stage) -> Move:
+    return Move(user(s), "balanceOf", (account(s),))
+
+
+def _allowance(s: Stage) -> Move:
+    return Move(user(s), "allowance", (account(s), account(s)))
+
+
 def harbor_token(stage: Stage) -> None:
     """A token year: minting, spending, a halt, frozen accounts, a change of owner, the cap reached."""
     unit = 10**6
@@ -26,12 +56,6 @@ def harbor_token(stage: Stage) -> None:
 
     def approve(s: Stage) -> Move:
         return Move(user(s), "approve", (account(s), s.random.choice((0, 5, 900, 40_000)) * unit))
-
-    def spend(s: Stage) -> Move:
-        who, holder = user(s), account(s)
-        allowed = s.view("allowance", holder, address(who))
-        held = s.view("balanceOf", holder)
-        return Move(who, "transferFrom", (holder, account(s), share(s, min(allowed, held))))
 
     def more(s: Stage) -> Move:
         extra = s.random.choice((10 * unit, 2500 * unit, HUGE))
@@ -57,32 +81,22 @@ def harbor_token(stage: Stage) -> None:
         value = s.random.choice((1, 1000, 60_000, 10**7)) * unit
         return Move(who, "mint", (account(s), value))
 
-    def burn(s: Stage) -> Move:
-        who = user(s)
-        return Move(who, "burn", (share(s, s.view("balanceOf", address(who)) // 3),))
-
     def freeze(s: Stage) -> Move:
         who = s.random.choice(("owner", "owner", "heir", "mallory"))
         return Move(who, "setFrozen", (account(s), s.random.random() < 0.35))
 
-    def balance(s: Stage) -> Move:
-        return Move(user(s), "balanceOf", (account(s),))
-
-    def allowance(s: Stage) -> Move:
-        return Move(user(s), "allowance", (account(s), account(s)))
-
     daily: list[tuple[int, Draft]] = [
         (20, transfer),
         (9, approve),
-        (14, spend),
+        (14, _spend("balanceOf")),
         (4, more),
         (4, less),
         (7, pay_many),
         (5, mint),
-        (5, burn),
+        (5, _burn("balanceOf", 3)),
         (3, freeze),
-        (2, balance),
-        (2, allowance),
+        (2, _balance),
+        (2, _allowance),
         *looks("totalSupply", "mintable", "name", "symbol", "decimals", "cap", "everMinted"),
     ]
     for name in USERS:
@@ -109,7 +123,7 @@ def harbor_token(stage: Stage) -> None:
     stage.do("carol", "transferFrom", address("alice"), address("carol"), 3 * unit, ok=False)
     stage.do("owner", "mint", address("alice"), unit, ok=False)
     stage.do("alice", "halted")
-    stage.until(112, [(3, approve), (3, transfer), (1, balance)], 0.6)
+    stage.until(112, [(3, approve), (3, transfer), (1, _balance)], 0.6)
     stage.do("owner", "setHalted", False)
     stage.do("carol", "transferFrom", address("alice"), address("carol"), 3 * unit)
     stage.until(160, daily)
@@ -166,16 +180,6 @@ def toll_token(stage: Stage) -> None:
         value = s.random.choice((0, 17, 250 * unit, 9000 * unit, HUGE))
         return Move(user(s), "approve", (account(s), value))
 
-    def spend(s: Stage) -> Move:
-        who, holder = user(s), account(s)
-        allowed = s.view("allowance", holder, address(who))
-        held = s.view("balanceOf", holder)
-        return Move(who, "transferFrom", (holder, account(s), share(s, min(allowed, held))))
-
-    def burn(s: Stage) -> Move:
-        who = user(s)
-        return Move(who, "burn", (share(s, s.view("balanceOf", address(who)) // 5),))
-
     def set_toll(s: Stage) -> Move:
         who = s.random.choice(("owner", "owner", "second", "collector", "mallory"))
         return Move(who, "setToll", (s.random.choice((0, 1, 33, 150, 999, 1000, 1001, 5000)),))
@@ -187,9 +191,6 @@ def toll_token(stage: Stage) -> None:
     def balance(s: Stage) -> Move:
         return Move(user(s), "balanceOf", (s.random.choice((account(s), address("collector"))),))
 
-    def allowance(s: Stage) -> Move:
-        return Move(user(s), "allowance", (account(s), account(s)))
-
     def toll_for(s: Stage) -> Move:
         value = s.random.choice((1, 66, 67, 6667, 123_456_789, 10**24, 2**250))
         return Move(user(s), "tollFor", (account(s), account(s), value))
@@ -197,12 +198,12 @@ def toll_token(stage: Stage) -> None:
     daily: list[tuple[int, Draft]] = [
         (26, transfer),
         (10, approve),
-        (18, spend),
-        (6, burn),
+        (18, _spend("balanceOf")),
+        (6, _burn("balanceOf", 5)),
         (4, set_toll),
         (4, set_exempt),
         (4, balance),
-        (2, allowance),
+        (2, _allowance),
         (4, toll_for),
         *looks("totalSupply", "toll", "collector", "tollTaken", "steward", "name", "symbol"),
         *looks("decimals", "HIGHEST_TOLL"),
@@ -281,16 +282,6 @@ def crew_token(stage: Stage) -> None:
             user(s), "approve", (account(s), s.random.choice((0, 0, 40, 900, 10**5)) * unit)
         )
 
-    def spend(s: Stage) -> Move:
-        who, holder = user(s), account(s)
-        allowed = s.view("allowance", holder, address(who))
-        free = s.view("spendableOf", holder)
-        return Move(who, "transferFrom", (holder, account(s), share(s, min(allowed, free))))
-
-    def burn(s: Stage) -> Move:
-        who = user(s)
-        return Move(who, "burn", (share(s, s.view("spendableOf", address(who)) // 9),))
-
     def other(s: Stage) -> str:
         """Some user but alice, whose grants the script needs for itself."""
         return address(s.random.choice(USERS[1:]))
@@ -308,27 +299,21 @@ def crew_token(stage: Stage) -> None:
     def locked(s: Stage) -> Move:
         return Move(user(s), s.random.choice(("lockedOf", "spendableOf")), (account(s),))
 
-    def balance(s: Stage) -> Move:
-        return Move(user(s), "balanceOf", (account(s),))
-
     def seen(s: Stage) -> Move:
         return Move(user(s), "grants", (account(s),))
-
-    def allowed(s: Stage) -> Move:
-        return Move(user(s), "allowance", (account(s), account(s)))
 
     CAPTAIN = ["owner"]  # noqa: N806  (changes hands below)
     daily: list[tuple[int, Draft]] = [
         (24, transfer),
         (10, approve),
-        (14, spend),
-        (6, burn),
+        (14, _spend("spendableOf")),
+        (6, _burn("spendableOf", 9)),
         (5, grant),
         (3, revoke),
         (10, locked),
-        (4, balance),
+        (4, _balance),
         (2, seen),
-        (2, allowed),
+        (2, _allowance),
         *looks("totalSupply", "captain", "name", "symbol", "decimals", "LONGEST"),
     ]
 
