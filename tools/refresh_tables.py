@@ -97,7 +97,13 @@ def foundry_rows(version: str) -> Foundry:
             integrity: str = view(spec, "dist.integrity")
             platform = name.removeprefix(f"@foundry-rs/{program}-")
             rows[platform] = NpmPackage(npm=spec, integrity=integrity)
-    return Foundry(version=version, anvil=programs["anvil"], forge=programs["forge"])
+    return Foundry(
+        version=version,
+        anvil=programs["anvil"],
+        forge=programs["forge"],
+        # Chosen by hand, for its gas: solexp/evm/anvils.py.
+        old_forks=foundry().old_forks,
+    )
 
 
 def write(name: str, rows: object) -> None:

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable
 
 from solexp.core import UserError
-from solexp.evm.anvils import anvil_for
 from solexp.toolchain import doctor as checking
 from solexp.toolchain import listing
 
@@ -26,9 +25,6 @@ def doctor(command: argparse.Namespace) -> int:
 
 def tools(command: argparse.Namespace) -> int:
     """List what is installed, or install more."""
-    if command.verb == "install" and not command.name:
-        # Old hard forks need a release of anvil of their own.
-        anvil_for("berlin")
     there = (
         listing.tools_list()
         if command.verb == "list"

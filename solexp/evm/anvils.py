@@ -8,29 +8,19 @@ Istanbul, Istanbul's writes cost what Berlin's do, and Berlin refunds 4,800 gas 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from solexp.core import ToolError
 from solexp.evm.hardforks import at_least
-from solexp.toolchain.install import ensure_anvil, foundry_platform
+from solexp.toolchain.install import ensure_anvil, ensure_old_anvil, foundry_platform
 from solexp.toolchain.node import ask_version
-from solexp.toolchain.npm import fetch_file
-from solexp.toolchain.shelf import shelve
-from solexp.toolchain.tables import NpmPackage
+from solexp.toolchain.tables import foundry
 
 log = logging.getLogger(__name__)
 
-OLD_FORKS_VERSION = "1.5.1"
+OLD_FORKS_VERSION = foundry().old_forks.version
 """Release of anvil for forks before London."""
-
-_OLD_FORKS = {
-    "linux-amd64": NpmPackage(
-        npm="@foundry-rs/anvil-linux-amd64@1.5.1",
-        integrity="sha512-17AQOAcW1/iLQ9batoTWNMDp6hcCvh5rH0f5fkEzvsiv50Sq6Q4jyyGB30YEdQnHFkkmmQNKsZz/R1RhuyxJkg==",
-    )
-}
 
 
 def anvil_for(hardfork: str) -> Path:
@@ -60,23 +50,17 @@ def versions() -> tuple[str, ...]:
 
 def old_forks_exact() -> bool:
     """Whether this platform has an anvil that prices forks before London right."""
-    return foundry_platform() in _OLD_FORKS
+    return foundry_platform() in foundry().old_forks.anvil
 
 
 @cache
 def _old_anvil() -> Path:
-    package = _OLD_FORKS.get(foundry_platform())
-    if package is None:
-        log.warning("gas before London is not exact: no anvil %s here", OLD_FORKS_VERSION)
-        return ensure_anvil()
-
-    def fill(folder: Path) -> Sequence[str]:
-        fetch_file(package, "anvil", folder / "anvil", executable=True)
-        return ["anvil"]
-
     try:
-        folder = shelve("anvil", OLD_FORKS_VERSION, f"npm package {package.npm}", fill)
+        found = ensure_old_anvil()
     except ToolError as error:
         log.warning("gas before London is not exact: %s", error)
         return ensure_anvil()
-    return folder / "anvil"
+    if found is None:
+        log.warning("gas before London is not exact: no anvil %s here", OLD_FORKS_VERSION)
+        return ensure_anvil()
+    return found

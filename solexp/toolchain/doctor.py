@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from solexp.toolchain.homes import cache_home, data_home, tools_home
-from solexp.toolchain.install import foundry_on_path
+from solexp.toolchain.install import foundry_on_path, foundry_platform
 from solexp.toolchain.node import OLDEST_NODE, node_on_path, npm_on_path, on_path, shelved_node
 from solexp.toolchain.shelf import intact, place, shelved
 from solexp.toolchain.solc import native_compilers, solcx_unreachable
@@ -42,6 +42,7 @@ def checks() -> list[Check]:
         _node(),
         _npm(),
         _foundry("anvil"),
+        _old_anvil(),
         _foundry("forge"),
         _native_solc(),
         _solcx(),
@@ -119,6 +120,16 @@ def _foundry(program: str) -> Check:
     return _from_shelf(
         program, version, place(program, version) / program, why, words="foundry", tool=program
     )
+
+
+def _old_anvil() -> Check:
+    pinned, platform_name = foundry().old_forks, foundry_platform()
+    name = "anvil (old forks)"
+    if platform_name not in pinned.anvil:
+        mend = f"none for {platform_name}; gas before London is not exact, all else is"
+        return Check(name=name, ok=False, mend=mend)
+    path = place("anvil", pinned.version) / "anvil"
+    return _from_shelf(name, pinned.version, path, "", words="foundry", tool="anvil")
 
 
 def _from_shelf(  # noqa: PLR0917

@@ -23,6 +23,7 @@ __all__ = [
     "ensure_anvil",
     "ensure_forge",
     "ensure_node",
+    "ensure_old_anvil",
     "ensure_soljson",
     "foundry_on_path",
     "foundry_platform",
@@ -36,6 +37,20 @@ OLDEST_FOUNDRY = (1, 7, 0)
 def ensure_anvil() -> Path:
     """Path of anvil: the one on PATH if it is new enough, else the pinned release. Raises ToolError."""
     return _ensure_foundry("anvil")
+
+
+def ensure_old_anvil() -> Path | None:
+    """Path of the anvil for hard forks before London; None where there is none for this platform. Raises ToolError."""
+    pinned = foundry().old_forks
+    package = pinned.anvil.get(foundry_platform())
+    if package is None:
+        return None
+
+    def fill(folder: Path) -> Sequence[str]:
+        fetch_file(package, "anvil", folder / "anvil", executable=True)
+        return ["anvil"]
+
+    return shelve("anvil", pinned.version, f"npm package {package.npm}", fill) / "anvil"
 
 
 def ensure_forge() -> Path:

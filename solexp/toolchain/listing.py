@@ -12,6 +12,7 @@ from solexp.toolchain.install import (
     ensure_anvil,
     ensure_forge,
     ensure_node,
+    ensure_old_anvil,
     ensure_soljson,
     foundry_on_path,
     soljson_versions,
@@ -23,8 +24,9 @@ from solexp.toolchain.tables import soljson_package
 _TOOLS: dict[str, tuple[Callable[[], object], ...]] = {
     # npm_command brings Node along where PATH has Node but no npm.
     "node": (ensure_node, npm_command),
-    "foundry": (ensure_anvil, ensure_forge),
-    "anvil": (ensure_anvil,),
+    # Old hard forks need a release of anvil of their own.
+    "foundry": (ensure_anvil, ensure_old_anvil, ensure_forge),
+    "anvil": (ensure_anvil, ensure_old_anvil),
     "forge": (ensure_forge,),
 }
 

@@ -42,12 +42,20 @@ class Soljson(msgspec.Struct, frozen=True, kw_only=True):
     """Packages that hold another release than they are called after, with what their compiler says of itself."""
 
 
+class OldForks(msgspec.Struct, frozen=True, kw_only=True):
+    """The release of anvil that prices hard forks before London right, by platform."""
+
+    version: str
+    anvil: dict[str, NpmPackage]
+
+
 class Foundry(msgspec.Struct, frozen=True, kw_only=True):
     """The pinned release of Foundry, its programs by platform (``linux-amd64``)."""
 
     version: str
     anvil: dict[str, NpmPackage]
     forge: dict[str, NpmPackage]
+    old_forks: OldForks
 
 
 def _read(name: str, kind: type[_T]) -> _T:

@@ -12,6 +12,7 @@ import pytest
 import requests
 
 from solexp.toolchain.doctor import Check, checks, healthy, render
+from solexp.toolchain.install import foundry_platform
 from solexp.toolchain.shelf import shelve
 from solexp.toolchain.solc import native_compilers
 from solexp.toolchain.tables import foundry
@@ -42,6 +43,9 @@ def test_missing_tools_say_how_to_get_them(
     names = by_name(checks())
     assert names["node"].mend == "installed when first needed, or by: solexp tools install node"
     assert names["anvil"].mend.endswith("solexp tools install foundry")
+    old = names["anvil (old forks)"].mend
+    here = foundry_platform() in foundry().old_forks.anvil
+    assert old.endswith("solexp tools install foundry") if here else "not exact" in old
     assert not names["soljson"].ok
     assert "solexp data list" in names["data home"].mend
     assert not tools_home.exists()

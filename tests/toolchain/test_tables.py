@@ -18,6 +18,7 @@ def packages() -> Iterable[NpmPackage]:
     yield from soljson().releases.values()
     yield from foundry().anvil.values()
     yield from foundry().forge.values()
+    yield from foundry().old_forks.anvil.values()
 
 
 def test_every_package_has_an_exact_version_and_a_whole_sha512() -> None:
