@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Literal
 
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
+from solexp.core.hashing import file_hash
 from solexp.llm.tokens import Tokenizer, approximate
 from solexp.solidity.comments import comment_spans
 from solexp.solidity.definitions import index_of
+from solexp.strategies.context.tokenizer import tokenizer_from
 
 Side = Literal["before", "around"]
 _SIDES = ("before", "around")
@@ -29,12 +32,12 @@ class Window:
         tokens: int = 1024,
         side: Side = "before",
         whole_lines: bool = True,
-        tokenizer: Tokenizer | None = None,
+        tokenizer: Tokenizer | str | None = None,
     ) -> None:
         """``side`` is before or around, where each side has half of the tokens and what the other one leaves.
 
-        ``whole_lines`` drops the piece of a line at which the text is cut. ``tokenizer`` is the model's; by default
-        `solexp.llm.tokens.approximate`. Raises UserError.
+        ``whole_lines`` drops the piece of a line at which the text is cut. ``tokenizer`` is the model's, or the path of
+        its ``tokenizer.json``; by default `solexp.llm.tokens.approximate`. Raises UserError.
         """
         if tokens < 0:
             raise UserError(f"strategy.context.tokens: must be 0 or more, got {tokens}")
@@ -43,7 +46,13 @@ class Window:
         self.tokens = tokens
         self.side = side
         self.whole_lines = whole_lines
-        self.tokenizer = tokenizer or approximate
+        self.tokenizer: Tokenizer
+        if isinstance(tokenizer, str):
+            self.tokenizer = tokenizer_from(tokenizer)
+            self._named = file_hash(Path(tokenizer).expanduser())
+        else:
+            self.tokenizer = tokenizer or approximate
+            self._named = getattr(self.tokenizer, "__qualname__", repr(self.tokenizer))
 
     def fingerprint(self) -> dict[str, Any]:
         return {
@@ -51,7 +60,7 @@ class Window:
             "tokens": self.tokens,
             "side": self.side,
             "whole_lines": self.whole_lines,
-            "tokenizer": getattr(self.tokenizer, "__qualname__", repr(self.tokenizer)),
+            "tokenizer": self._named,
         }
 
     def text(self, task: Task) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -92,6 +94,35 @@ def test_each_side_has_half_of_the_tokens_and_what_the_other_leaves() -> None:
 def test_another_tokenizer_can_count() -> None:
     window = Window(3, tokenizer=lambda text: text.splitlines(keepends=True))
     assert window.text(WHOLE) == "    uint256 internal total; // zażółć\n}\n\n"
+
+
+def test_a_models_own_tokenizer_is_read_from_its_file(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=300, initial_alphabet=alphabet, show_progress=False
+    )
+    made.train_from_iterator([SOURCE], trainer)
+    file = tmp_path / "tokenizer.json"
+    made.save(str(file))
+    window = Window(6, whole_lines=False, tokenizer=str(file))
+    text = window.text(SET)
+    assert SOURCE[: SOURCE.index("/// Sets")].endswith(text)
+    assert len(made.encode(text).ids) == 6
+    for sample in (SOURCE, "", "€ 🙂 ż"):
+        assert "".join(window.tokenizer(sample)) == sample
+    assert window.fingerprint() != Window(6, whole_lines=False).fingerprint()
+
+
+def test_a_tokenizers_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    broken = tmp_path / "tokenizer.json"
+    broken.write_text("{}")
+    for path, said in ((str(broken), "is no tokenizer.json"), ("nowhere.json", "no file")):
+        with pytest.raises(UserError, match=said):
+            Window(tokenizer=path)
 
 
 @pytest.mark.parametrize(
