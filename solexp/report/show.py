@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from solexp.core import UserError
-from solexp.report import tables
+from solexp.report import beside, tables
 from solexp.store.runfolder import RunFolder
 
 _FACTS = ("status", "name", "started", "ended", "choices", "overrides", "error")
@@ -45,6 +45,7 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
     grids = (
         tables.scores(data["metrics"]),
         tables.parts(data["metrics"]),
+        beside.sizes(data["metrics"], data.get("seconds") or {}),
         by_axes,
         tables.failing_axes(data.get("failing_axes", {})),
         tables.compile_errors(data.get("compile_errors", {})),
@@ -122,6 +123,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
     if data.get("missing_tasks"):
         missing = data["missing_tasks"]
         lines.append(f"{len(missing)} tasks have no sample to score: {_some(missing)}")
+    lines += beside.lines(data["metrics"])
     fidelity = data.get("fidelity") or {}
     if fidelity.get("calls"):
         lines.append(

@@ -15,6 +15,8 @@ _PREFIXES = {
     "": "all tasks",
     "decidable.": "decidable tasks",
     "exercised.": "exercised tasks",
+    "before_cutoff.": "deployed before the cut-off",
+    "after_cutoff.": "deployed after the cut-off",
 }
 
 
@@ -285,7 +287,7 @@ def _main_metrics(summaries: Iterable[Mapping[str, Any]]) -> list[str]:
         for name in summary.get("metrics", {}):
             match = _NAME.fullmatch(name)
             if match and match["score"] != "analysis_compile" and match["prefix"] in _PREFIXES:
-                if match["prefix"] == "exercised.":
+                if match["prefix"] not in ("", "decidable."):
                     continue
                 place = list(_PREFIXES).index(match["prefix"])
                 found[list(_TITLES).index(match["score"]), place, int(match["k"])] = name

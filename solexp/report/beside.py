@@ -1,0 +1,80 @@
+"""What `solexp show` prints beside the scores: sizes, replies without code, overlap with the references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from solexp.report.tables import Grid, figure
+
+_SIZE = re.compile(r"functions\.(\d+)-(\d+)\.(compile_rate|pass_at_\d+)")
+_REPLIES = {
+    "refused": "refused_share",
+    "empty": "empty_share",
+    "cut off": "truncated_share",
+    "to too long a prompt": "prompt_too_long_share",
+}
+
+
+def sizes(metrics: Mapping[str, Mapping[str, Any]], seconds: Mapping[str, Any]) -> Grid | None:
+    """Compile rate, Pass@k and seconds for a compiling sample by the contract's number of functions.
+
+    None where all contracts are of one class.
+    """
+    rows: dict[tuple[int, int], dict[str, Mapping[str, Any]]] = {}
+    for name, metric in metrics.items():
+        match = _SIZE.fullmatch(name)
+        if match:
+            rows.setdefault((int(match[1]), int(match[2])), {})[match[3]] = metric
+    if len(rows) < 2:
+        return None
+    names = sorted({n for row in rows.values() for n in row}, key=lambda n: (n[0], len(n), n))
+    spent = seconds.get("per_compiling") or {}
+    headings = [
+        "compile rate" if n == "compile_rate" else f"Pass@{n.rpartition('_')[2]}" for n in names
+    ]
+    last = ("s per compiling sample",) if spent else ()
+    return Grid(
+        title="By functions of the contract, in %",
+        columns=("functions", "tasks", *headings, *last),
+        rows=tuple(
+            (
+                f"{first}-{end}",
+                str(next(iter(row.values()))["n"]),
+                *(figure(row.get(name)) for name in names),
+                *(
+                    (f"{spent[f'{first}-{end}']:.1f}" if f"{first}-{end}" in spent else "–",)
+                    * len(last)
+                ),
+            )
+            for (first, end), row in sorted(rows.items())
+        ),
+    )
+
+
+def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line on replies without code, and one on the overlap; none where there is nothing to say."""
+    found = []
+    without = _value(metrics, "no_code_share")
+    if without:
+        kinds = [
+            f"{100 * share:.1f} % {kind}"
+            for kind, name in _REPLIES.items()
+            if (share := _value(metrics, name))
+        ]
+        told = f": {', '.join(kinds)}" if kinds else ""
+        found.append(f"replies: {100 * without:.1f} % hold no code{told}")
+    run, ngrams = (_value(metrics, f"overlap.{n}_share") for n in ("longest_run", "ngram"))
+    if run is not None and ngrams is not None:
+        long = _value(metrics, "overlap.long_run_share") or 0.0
+        found.append(
+            f"overlap: on average {100 * ngrams:.1f} % of a candidate's 8-grams are the reference's, and the "
+            f"longest common run is {100 * run:.1f} % of it; {100 * long:.1f} % repeat 50 tokens or more"
+        )
+    return found
+
+
+def _value(metrics: Mapping[str, Mapping[str, Any]], name: str) -> float | None:
+    metric = metrics.get(name)
+    return None if metric is None else float(metric["value"])
