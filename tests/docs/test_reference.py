@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -86,29 +87,39 @@ def test_configuration_names_every_preset() -> None:
 
 def families() -> set[str]:
     """The names of all metrics of a small run, with k, SET and NAME for what varies."""
-    task = TaskRow(id="a", hash="", category="DeFi", compiler="0.8.28")
+    task = TaskRow(
+        id="a", hash="", category="DeFi", compiler="0.8.28", functions=3, deployed="2021-03-14"
+    )
+    later = msgspec.structs.replace(task, id="b", deployed="2024-03-14")
     verdicts = [
         Verdict(
-            task_id="a",
+            task_id=name,
             batch="greedy",
             repeat=0,
             index=0,
             oracle=oracle,
             outcome=Outcome.PASS,
-            measures={"functions_exercised_share": 1.0},
+            measures={
+                "functions_exercised_share": 1.0,
+                "overlap.longest_run": 1,
+                "overlap.longest_run_share": 0.1,
+                "overlap.ngram_share": 0.1,
+            },
         )
-        for oracle in ("compile", "replay")
+        for name in ("a", "b")
+        for oracle in ("compile", "replay", "overlap")
     ]
     summary = summarise(
-        [task],
+        [task, later],
         verdicts,
         [Batch(name="greedy", n=1)],
         seed=1,
-        oracles={"compile": True, "replay": True},
+        oracles={"compile": True, "replay": True, "overlap": False},
+        cutoff="2023-10",
     )
     return {
         re.sub(
-            r"^(axes|category|series)\.(?:0\.8|\w+)\.",
+            r"^(axes|category|series|functions)\.(?:0\.8|[\w-]+)\.",
             lambda found: f"{found[1]}.{'SET' if found[1] == 'axes' else 'NAME'}.",
             re.sub(r"_at_\d+$", "_at_k", name),
         )
@@ -118,8 +129,11 @@ def families() -> set[str]:
 
 def test_metrics_names_every_family_of_metrics() -> None:
     text = (REFERENCE / "metrics.md").read_text()
+    found = families()
     described = set(re.findall(r"`([\w.]+_at_k)`", section(REFERENCE / "metrics.md", "Names")))
-    assert described == families()
+    assert described == {name for name in found if name.endswith("_at_k")}
+    for name in found:
+        assert f"`{name}`" in text
     for name in SCORED_AXES:
         assert f"`{name}`" in text
 
