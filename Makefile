@@ -8,7 +8,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead bench-requests lock clean
+.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead bench-requests lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ $(READY): requirements/build.txt requirements/lock.txt pyproject.toml tools/setu
 
 demo: $(READY) ## do the main job on the embedded benchmark, without a key or an account
 	@$(BIN)/solexp run experiments=demo
+
+ablation-demo: $(READY) ## run an ablation whose truth is known, and see what compare finds (3 minutes)
+	@$(BIN)/python -m tools.ablation
 
 test: $(READY) ## run the tests, but for those that take minutes
 	$(BIN)/python -m pytest -m "not slow" $(ARGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import IO
 
@@ -68,10 +69,15 @@ def cells(comparison: Comparison) -> tables.Grid:
 
 
 def _name(comparison: Comparison, row: Row) -> str:
-    """The cell's label, and the labels of those that are the same."""
-    return " = ".join(
-        [row.label, *(other.label for other in comparison.rows if other.same_as == row.label)]
-    )
+    """The cell's label; for several that are one, with all their levels, such as ``examples=random|bm25``."""
+    alike = [row, *(other for other in comparison.rows if other.same_as == row.label)]
+    if len(alike) == 1:
+        return row.label
+    levels = {name: list(dict.fromkeys(each.levels[name] for each in alike)) for name in row.levels}
+    if math.prod(map(len, levels.values())) != len(alike):
+        return " = ".join(each.label for each in alike)
+    short = short_names(levels)
+    return " ".join(f"{short[name]}={'|'.join(known)}" for name, known in levels.items())
 
 
 def _metric(row: Row) -> dict[str, float | None] | None:

@@ -1,0 +1,1 @@
+"""An ablation of which the truth is known: `make ablation-demo`."""
