@@ -33,14 +33,16 @@ def with_additions(
     ]
     if not offered:
         return code, []
+    by_name: dict[str, list[Declared]] = {}
+    for one in offered:
+        by_name.setdefault(one.name, []).append(one)
     kept: list[Declared] = []
-    left = offered
-    words = set(_WORD.findall(mask(code)))
-    while needed := [one for one in left if one.name in words]:
-        kept += needed
-        left = [one for one in left if one not in needed]
-        for one in needed:
-            words |= set(_WORD.findall(part.masked, one.start, one.end))
+    queue = _WORD.findall(mask(code))
+    while queue:
+        for one in by_name.pop(queue.pop(), ()):
+            kept.append(one)
+            queue += _WORD.findall(part.masked, one.start, one.end)
+    left = [one for one in offered if one.name in by_name]
     texts = [code]
     for one in sorted(kept, key=lambda each: each.start):
         line = part.text.rfind("\n", 0, one.start) + 1
@@ -48,9 +50,9 @@ def with_additions(
         texts.append((indent if not indent.strip() else "") + part.text[one.start : one.end])
     notes = []
     if kept:
-        notes.append("with " + ", ".join(_named(one) for one in kept))
+        notes.append("with " + _listed(kept))
     if left:
-        notes.append("without " + ", ".join(_named(one) for one in left))
+        notes.append("without " + _listed(left))
     return "\n\n".join(texts), notes
 
 
@@ -87,5 +89,6 @@ def _defined(one: Declared, wanted: Member, scope: Scope) -> bool:
     return name in scope.signatures or name == loose(wanted.signature)
 
 
-def _named(one: Declared) -> str:
-    return one.signature or one.name
+def _listed(found: Sequence[Declared]) -> str:
+    shown = ", ".join(one.signature or one.name for one in found[:8])
+    return shown + (" and more" if len(found) > 8 else "")

@@ -53,8 +53,11 @@ class Part:
 
     def functions(self, index: int = 0) -> Iterator[Found]:
         """Every function with a body, wherever it stands but in another function."""
-        contracts = headers(self.masked)
-        starts = [header.start for header in contracts]
+        contracts = [
+            (header.brace, self.braces.get(header.brace, len(self.text)), header.name)
+            for header in headers(self.masked)
+        ]
+        starts = [start for start, _, _ in contracts]
         position = 0
         while (match := KEYWORD.search(self.masked, position)) is not None:
             position = match.end()
@@ -65,12 +68,13 @@ class Part:
             if head.brace is None:
                 continue
             around, inside = None, (0, len(self.text))
-            for header in reversed(contracts[: bisect.bisect(starts, head.start)]):
-                end = self.braces.get(header.brace, len(self.text))
-                if header.brace < head.start < end:
-                    around, inside = header.name, (header.brace + 1, end)
-                    break
+            before = bisect.bisect(starts, head.start)
+            if before and contracts[before - 1][1] > head.start:
+                start, end, around = contracts[before - 1]
+                inside = (start + 1, end)
             closes = self.braces.get(head.brace)
+            if closes is not None and self._cut_in_string(head.brace, closes):
+                closes = None
             yield Found(
                 head=head,
                 part=index,
@@ -81,6 +85,11 @@ class Part:
                 inside=inside,
             )
             position = position if closes is None else closes
+
+    def _cut_in_string(self, brace: int, end: int) -> bool:
+        """Whether the brace at ``end`` stands in a string that the text's own end leaves open."""
+        line = max(brace, self.masked.rfind("\n", 0, end))
+        return self.masked.find("\n", end) < 0 and _QUOTE.search(self.masked, line, end) is not None
 
     def whole(self, found: Found) -> Found:
         """The function up to where it was meant to end, if a brace too many closed it before its last statement.
@@ -105,6 +114,7 @@ class Part:
 
 
 _BRACE = re.compile(r"[{}]")
+_QUOTE = re.compile(r"[\"']")
 
 
 def empty(part: Part, found: Found) -> bool:
@@ -216,10 +226,14 @@ def changes(wanted: Member, head: Head) -> Iterator[str]:
     if [each.removesuffix("()") for each in ours_list] != [
         each.removesuffix("()") for each in theirs_list
     ]:
-        yield f"modifiers {' '.join(ours_list) or 'none'} became {' '.join(theirs_list) or 'none'}"
+        yield f"modifiers {_shown(ours_list)} became {_shown(theirs_list)}"
     results = [tuple(each.type for each in returns) for returns in (wanted.returns, head.returns)]
     if results[0] != results[1]:
         yield f"returns ({','.join(results[0])}) became ({','.join(results[1])})"
+
+
+def _shown(words: Sequence[str]) -> str:
+    return (" ".join(words[:8]) + (" and more" if len(words) > 8 else "")) or "none"
 
 
 def _said(value: str | bool | None) -> str:

@@ -35,6 +35,8 @@ MARKERS = ("START_OF_FUNCTION", "END_OF_FUNCTION")
 """What `extract_function` takes for the bounds of a function in a reply, unless told otherwise (SolEval's prompts)."""
 
 _DIFF_LINE = re.compile(r"[-+ @\\]|diff |index |\Z")
+_PARSED_CHARS = 100_000
+"""How much a parser is asked to read of one reply; functions have some thousand characters."""
 _GLOB = re.compile(r"(?<=[\w.*])/\*")
 _WORD_BEFORE_BRACE = re.compile(r"\S")
 
@@ -118,10 +120,13 @@ def _elsewhere(text: str, parts: Sequence[Part], asked: _Reply) -> Extraction | 
 
 def _bodies(parts: Sequence[Part], asked: _Reply) -> Extraction | None:
     """A body without its head: the last fence that is one, or else the text itself."""
-    fenced = parts[1::2] if len(parts) > 1 else ()
-    for part in (*reversed(fenced), *(part for part in parts if part not in fenced)):
+    order = [(part, True) for part in reversed(parts[1::2])]
+    order += [(part, False) for part in parts[::2]]
+    for part, fenced in order:
+        if not part.masked.strip():
+            continue
         body = bare(part, asked.wanted)
-        if body is None and part not in fenced:
+        if body is None and not fenced:
             lines = code_lines(part.text)
             body = None if lines is None else bare(Part(lines), asked.wanted)
         if body is not None:
@@ -201,7 +206,7 @@ def _across_fences(text: str, asked: _Reply) -> Extraction | None:
     """The function where fence lines stand within it: in a comment or string of its, or stray (those are taken out)."""
     if not FENCE.search(text):
         return None
-    part = Part(text)
+    part, parsed = Part(text), 0
     for _, one in reversed(_ranked([part], asked)):
         if not one.closed:
             continue
@@ -210,6 +215,9 @@ def _across_fences(text: str, asked: _Reply) -> Extraction | None:
             pieces.append(text[position : fence.start()])
             position = fence.end()
         code = "".join((*pieces, text[position : one.end]))
+        parsed += len(code)
+        if parsed > _PARSED_CHARS:
+            return None
         if not pieces or parses(f"contract C {{\n{code}\n}}"):
             stray = ("stray fence taken out of the function",) if pieces else ()
             return Extraction(code=code, notes=(*stray, *changes(asked.wanted, one.head)))

@@ -24,6 +24,12 @@ _TOKEN = re.compile(r"\s*+([\w$]++(?:\s*+\.\s*+[\w$]++)*+|\S)")
 _PAREN = re.compile(r"[();]")
 
 
+_ENDS = frozenset(
+    ("function", "constructor", "modifier", "contract", "library", "interface", "event", "struct")
+)
+"""Words that no head goes on with: so no text is read twice."""
+
+
 class Head(msgspec.Struct, frozen=True, kw_only=True):
     """A function's head, as it is written."""
 
@@ -130,7 +136,7 @@ def read_tail(masked: str, begun: Head, closing: dict[int, int]) -> Head | None:
                 brace=token.start(1) if word == "{" else None,
                 after=token.start(1),
             )
-        if not (word[0].isalpha() or word[0] in "_$"):
+        if not (word[0].isalpha() or word[0] in "_$") or word in _ENDS:
             return None
         arguments = ""
         following = _TOKEN.match(masked, position)

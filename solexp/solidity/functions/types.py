@@ -108,7 +108,7 @@ def _function_type(given: Sequence[str], tokens: Sequence[str], position: int) -
     while position < len(tokens) and tokens[position] in _SPECIFIERS:
         words.append(tokens[position])
         position += 1
-    kind += " ".join(_CONSTANT.get(word, word) for word in sorted(words) if word != "internal")
+    kind += " ".join(sorted(_CONSTANT.get(word, word) for word in words if word != "internal"))
     if position + 1 < len(tokens) and tokens[position] == "returns" and tokens[position + 1] == "(":
         inside, position = _bracketed(tokens, position + 1)
         kind += f" returns({_types(inside)})"
