@@ -155,7 +155,7 @@ class LoopbackServer:
         """The most that were in hand at the same time."""
         self._keep = keep
         self._busy = 0
-        self._port = port
+        self.port = port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="loopback", daemon=True)
         self._ready = threading.Event()
@@ -164,7 +164,7 @@ class LoopbackServer:
     @property
     def address(self) -> str:
         """The server's root."""
-        return f"http://127.0.0.1:{self._port}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def base_url(self) -> str:
@@ -191,8 +191,8 @@ class LoopbackServer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._connected, "127.0.0.1", self._port, backlog=1024)
-        self._port = server.sockets[0].getsockname()[1]
+        server = await asyncio.start_server(self._connected, "127.0.0.1", self.port, backlog=1024)
+        self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
         server.close()
