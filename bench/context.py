@@ -46,7 +46,7 @@ def builds(task: Task, context: str, compiler: Compiler) -> bool:
     """Whether the reference behind a context compiles, to creation code where the original does."""
     original = compiler.compile(task.sources, task.compiler)
     build = compiler.compile(joined(task, context), task.compiler)
-    return build.ok and deployable(build, task) == deployable(original, task)
+    return build.ok and (deployable(build, task) or not deployable(original, task))
 
 
 def without_one(context: str) -> Iterator[tuple[str, str]]:
