@@ -42,7 +42,7 @@ def sizes(metrics: Mapping[str, Mapping[str, Any]], seconds: Mapping[str, Any]) 
             (
                 f"{first}-{end}",
                 str(next(iter(row.values()))["n"]),
-                *(figure(row.get(name)) for name in names),
+                *(_cell(name, row.get(name)) for name in names),
                 *(
                     (f"{spent[f'{first}-{end}']:.1f}" if f"{first}-{end}" in spent else "–",)
                     * len(last)
@@ -50,6 +50,15 @@ def sizes(metrics: Mapping[str, Mapping[str, Any]], seconds: Mapping[str, Any]) 
             )
             for (first, end), row in sorted(rows.items())
         ),
+    )
+
+
+def _cell(name: str, metric: Mapping[str, Any] | None) -> str:
+    """The paper's figure with its interval; Pass@k without, to be short."""
+    return (
+        figure(metric)
+        if metric is None or name == "compile_rate"
+        else f"{100 * metric['value']:.1f}"
     )
 
 
@@ -70,7 +79,7 @@ def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
         long = _value(metrics, "overlap.long_run_share") or 0.0
         found.append(
             f"overlap: on average {100 * ngrams:.1f} % of a candidate's 8-grams are the reference's, and the "
-            f"longest common run is {100 * run:.1f} % of it; {100 * long:.1f} % repeat 50 tokens or more"
+            f"longest common run is {100 * run:.1f} % of the reference; {100 * long:.1f} % repeat 50 tokens or more"
         )
     return found
 

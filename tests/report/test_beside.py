@@ -55,7 +55,7 @@ def test_replies_and_overlap_have_a_line_each_where_there_is_something_to_say() 
     ) == [
         "replies: 20.0 % hold no code: 12.5 % refused, 5.0 % cut off",
         "overlap: on average 40.0 % of a candidate's 8-grams are the reference's, and the longest common run is "
-        "30.0 % of it; 10.0 % repeat 50 tokens or more",
+        "30.0 % of the reference; 10.0 % repeat 50 tokens or more",
     ]
 
 

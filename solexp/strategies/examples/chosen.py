@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from solexp.core import Task, UserError
@@ -37,7 +38,7 @@ class Chosen:
 
         ``fields`` says under which keys of a file's rows the parts stand. An example that gives away more than
         ``max_similarity`` of an evaluated task's reference is never shown (`solexp.solidity.similarity`), nor one of
-        more than ``max_tokens``.
+        more than ``max_tokens``; one whose context alone gives that away is shown without it.
         """
         if pool != "tasks" and path is None:
             raise UserError(f"strategy.examples.path: pool={pool} needs the {pool}'s path")
@@ -124,11 +125,12 @@ class Chosen:
                 seen.add(same)
                 short.append(entry)
         originals = Originals([task.reference for task in self._tasks.values()])
-        shown = originals.shown_by([f"{e.example.context}\n{e.example.code}" for e in short])
+        alone = originals.shown_by([entry.example.code for entry in short])
+        around = originals.shown_by([f"{e.example.context}\n{e.example.code}" for e in short])
         kept = [
-            entry
-            for entry, share in zip(short, shown, strict=True)
-            if share < self.max_similarity and entry.example.id not in self._tasks
+            entry if most < self.max_similarity else _without_context(entry)
+            for entry, least, most in zip(short, alone, around, strict=True)
+            if least < self.max_similarity and entry.example.id not in self._tasks
         ]
         _LOG.info(
             "examples: %d in the pool, %d repeated or too long, %d would give a task away, %d left",
@@ -138,6 +140,11 @@ class Chosen:
             len(kept),
         )
         return kept
+
+
+def _without_context(entry: Entry) -> Entry:
+    example = msgspec.structs.replace(entry.example, context="")
+    return msgspec.structs.replace(entry, example=example)
 
 
 def _length(example: Example) -> int:

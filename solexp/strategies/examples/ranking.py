@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -83,6 +84,7 @@ class Bm25:
     def index(self, entries: Sequence[Entry], wanted: Sequence[str]) -> None:  # noqa: ARG002
         import bm25s  # noqa: PLC0415  (costs start-up)
 
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
         self._count = len(entries)
         self._index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene")
         if entries:

@@ -181,14 +181,16 @@ def test_no_example_is_an_evaluated_task_or_a_disguise_of_one(
             assert all(shown(each.reference, example.code) < 0.7 for each in tasks)
 
 
-def test_a_target_within_the_context_of_an_example_is_a_leak() -> None:
-    carrier = function_task(
-        "carrier", setter("unlike", "lock = !lock;"), "Toggles.", context=TASKS[0].reference
-    )
+def test_a_context_that_holds_a_target_is_left_out_and_others_stay() -> None:
+    code = setter("unlike", "lock = !lock; emit Locked(lock, amount);")
+    leaking = function_task("leaking", code, "Toggles.", context=TASKS[0].reference)
+    other = function_task("other", code.replace("lock", "bolt"), "Bolts.", context="uint256 bolt;")
     chosen = Chosen(Bm25())
-    chosen.prepare(TASKS[:1], [TASKS[0], carrier])
+    chosen.prepare(TASKS[:1], [TASKS[0], leaking, other])
 
-    assert chosen.choose(TASKS[0], 5) == ()
+    contexts = {example.id: example.context for example in chosen.choose(TASKS[0], 5)}
+
+    assert contexts == {"leaking": "", "other": "uint256 bolt;"}
 
 
 def test_a_contract_copied_into_a_larger_file_of_a_folder_is_a_leak(tmp_path: Path) -> None:
