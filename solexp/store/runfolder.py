@@ -44,6 +44,9 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
     """Functions with a name and a body in the target's contract; 0 where unknown."""
     deployed: str | None = None
     """Day of the contract's deployment as the chain recorded it, such as ``2021-03-14`` (UTC)."""
+    parent: str | None = None
+    """Id of the task of which this one is a function."""
+    parent_hash: str | None = None
 
     @property
     def series(self) -> str:
@@ -61,7 +64,14 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
             undecidable=task.undecidable,
             functions=functions_of(task),
             deployed=_deployed(task),
+            parent=_fact(task, "parent"),
+            parent_hash=_fact(task, "parent_hash"),
         )
+
+
+def _fact(task: Task, name: str) -> str | None:
+    value = task.facts.get(name)
+    return None if value is None else str(value)
 
 
 def _deployed(task: Task) -> str | None:

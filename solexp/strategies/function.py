@@ -143,10 +143,10 @@ def wanted_of(task: Task) -> Member:
 def function_tasks(parent: Task, kinds: Collection[str] = MEMBERS) -> list[Task]:
     """A task for each function of the target whose body does something, in source order.
 
-    Their ids are ``PARENT/signature``; their facts add ``parent``, ``signature`` and ``member`` (its kind). The
-    framework is the target with this one body missing; the requirement is the function's documentation in the parent's
-    framework, or else in the source. Program and compiler stay the parent's, so that oracles judge the whole contract
-    with the candidate in place. Of the parent's mutants those are kept that differ within the function.
+    Their ids are ``PARENT/signature``; their facts add ``parent``, ``parent_hash``, ``signature`` and ``member`` (its
+    kind). The framework is the target with this one body missing; the requirement is the function's documentation in
+    the parent's framework, or else in the source. Program and compiler stay the parent's, so that oracles judge the
+    whole contract with the candidate in place. Of the parent's mutants those are kept that differ within the function.
 
     Raises ValueError when the target is not in its source.
     """
@@ -185,6 +185,7 @@ def _task(parent: Task, source: str, member: Member, name: str, said: str) -> Ta
         facts={
             **parent.facts,
             "parent": parent.id,
+            "parent_hash": parent.content_hash,
             "signature": member.signature,
             "member": member.kind,
         },

@@ -13,7 +13,7 @@ from solexp.core import Batch, UserError
 from solexp.core.hashing import content_hash
 from solexp.metrics.bytask import ByTask, by_task
 from solexp.store.records import read_lines
-from solexp.store.runfolder import RunFolder
+from solexp.store.runfolder import RunFolder, TaskRow
 
 _NO_FACTORS = (
     *("hydra", "name", "tracking", "execution", "runs_root", "experiments", "objective", "compare"),
@@ -33,8 +33,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     levels: dict[str, str]
     """Its level of each factor."""
     scores: ByTask
-    tasks: dict[str, str]
-    """Content hash by task id."""
+    units: dict[str, str]
+    """By task id, what is compared: the task itself, or the contract of which it is a function."""
     asked: str
     """Hash of everything that was asked and of the oracles that judged it."""
     usage: dict[str, Any]
@@ -61,16 +61,23 @@ def read_cells(folders: Sequence[RunFolder], metric: str | None) -> tuple[str, l
         raise UserError(
             "a comparison needs two runs with results" + (f"; {lacking}" if lacking else "")
         )
-    _refuse_other_tasks(done)
+    by_contract = _other_tasks(done)
     factors = find_factors(done)
     levels = [{name: level_of(folder, name) for name in factors} for folder in done]
     chosen = metric or smallest_k(done[0].summary)
     labels = _labels(done, levels)
     cells = [
-        _cell(folder, label, level, chosen)
+        _cell(folder, label, level, chosen, by_contract)
         for folder, label, level in zip(done, labels, levels, strict=True)
     ]
     return chosen, cells
+
+
+def _unit(task: TaskRow, by_contract: bool) -> tuple[str, str]:
+    """Id and content hash of what is compared."""
+    if by_contract and task.parent is not None:
+        return task.parent, task.parent_hash or ""
+    return task.id, task.hash
 
 
 def smallest_k(summary: Mapping[str, Any]) -> str:
@@ -79,7 +86,9 @@ def smallest_k(summary: Mapping[str, Any]) -> str:
     return f"pass_at_{ks[0] if ks else 1}"
 
 
-def _cell(folder: RunFolder, label: str, levels: dict[str, str], metric: str) -> Cell:
+def _cell(
+    folder: RunFolder, label: str, levels: dict[str, str], metric: str, by_contract: bool
+) -> Cell:
     summary = folder.summary
     tasks = folder.tasks()
     try:
@@ -98,7 +107,7 @@ def _cell(folder: RunFolder, label: str, levels: dict[str, str], metric: str) ->
         label=label,
         levels=levels,
         scores=scores,
-        tasks={task.id: task.hash for task in tasks},
+        units={task.id: _unit(task, by_contract)[0] for task in tasks},
         asked=content_hash(sorted(keys), folder.config.get("oracle")),
         usage=summary.get("usage") or {},
         seconds=(summary.get("seconds") or {}).get("generating"),
@@ -106,12 +115,28 @@ def _cell(folder: RunFolder, label: str, levels: dict[str, str], metric: str) ->
     )
 
 
-def _refuse_other_tasks(folders: Sequence[RunFolder]) -> None:
-    """Raise UserError unless all runs have the same tasks, with the same content."""
-    first, *others = folders
-    wanted = {task.id: task.hash for task in first.tasks()}
-    for other in others:
-        found = {task.id: task.hash for task in other.tasks()}
+def _other_tasks(folders: Sequence[RunFolder]) -> bool:
+    """Whether the runs are to be compared by contract, since some pose its functions and others the whole.
+
+    Raises UserError unless all have the same tasks, with the same content, or functions of the same contracts.
+    """
+    rows = [folder.tasks() for folder in folders]
+    said = _differing(folders, [dict(_unit(task, False) for task in tasks) for tasks in rows])
+    if said is None:
+        return False
+    if any(task.parent is not None for tasks in rows for task in tasks):
+        said = _differing(folders, [dict(_unit(task, True) for task in tasks) for tasks in rows])
+        if said is None:
+            return True
+    raise UserError(
+        f"cells with unlike tasks cannot be compared: {said}; run them on the same tasks"
+    )
+
+
+def _differing(folders: Sequence[RunFolder], hashes: Sequence[dict[str, str]]) -> str | None:
+    """How the first run that has other tasks than the first of all differs from it."""
+    wanted = hashes[0]
+    for folder, found in zip(folders, hashes, strict=True):
         said = []
         if lacking := sorted(wanted.keys() - found.keys()):
             said.append(f"lacks {_some(lacking)}")
@@ -121,10 +146,8 @@ def _refuse_other_tasks(folders: Sequence[RunFolder]) -> None:
         if changed:
             said.append(f"has other content in {_some(changed)}")
         if said:
-            raise UserError(
-                f"cells with unlike tasks cannot be compared: {other.path} {', '.join(said)}, "
-                f"against {first.path}; run them on the same tasks"
-            )
+            return f"{folder.path} {', '.join(said)}, against {folders[0].path}"
+    return None
 
 
 def _some(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.metrics.bytask import is_single, restricted, task_scores
 from solexp.metrics.effects import Effect, Factor, effects, missing
+from solexp.metrics.estimators import bootstrap
 from solexp.metrics.paired import Difference, compare, holm
 from solexp.metrics.plan import Plan
 from solexp.metrics.scores import Counts, Metric, metric_at_k
@@ -73,10 +75,11 @@ def compare_by(
     seed = int((base.folder.manifest.get("seeds") or {}).get("run") or 0)
     notes = _left_out(folders, cells)
     tables = _tables(cells, chosen)
-    scores = {cell.label: task_scores(table, cell.scores.k) for cell, table in tables}
+    scores = {cell.label: _by_unit(cell, table) for cell, table in tables}
     if not scores[base.label]:
         raise UserError(f"{base.folder.path}: no task has a {chosen}; choose another --metric")
-    single = all(is_single(table) for _, table in tables)
+    by_contract = any(task != unit for cell in cells for task, unit in cell.units.items())
+    single = all(is_single(table) for _, table in tables) and not by_contract
     same = _same(tables)
     rows = []
     for cell, table in tables:
@@ -88,7 +91,7 @@ def compare_by(
                 label=cell.label,
                 folder=str(cell.folder.path),
                 levels=cell.levels,
-                score=metric_at_k(table, cell.scores.k, seed=seed),
+                score=_score(cell, table, scores[cell.label], by_contract, seed=seed),
                 difference=difference,
                 same_as=same.get(cell.label),
                 prompt_tokens=cell.usage.get("prompt_tokens"),
@@ -106,6 +109,8 @@ def compare_by(
         notes.append(
             f"{common} tasks have a score in every cell; differences are over what both have"
         )
+    if by_contract:
+        notes.append("compared by contract: where functions are tasks, the mean over a contract's")
     if reason:
         notes.append(reason)
     return Comparison(
@@ -135,9 +140,31 @@ def _tables(cells: Sequence[Cell], metric: str) -> list[tuple[Cell, Counts]]:
     A task that is undecidable is so whatever the cell, but only a cell whose candidates ran may show it.
     """
     left = frozenset[str]().union(*(cell.scores.left_out for cell in cells))
-    if all(cell.tasks.keys() <= left for cell in cells):
+    if all(cell.units.keys() <= left for cell in cells):
         raise UserError(f"metric '{metric}': concerns no task of these runs; choose another")
     return [(cell, restricted(cell.scores.counts, lambda task: task not in left)) for cell in cells]
+
+
+def _by_unit(cell: Cell, table: Counts) -> dict[str, float]:
+    """The score of each task; or of each contract, as the mean over those of its functions that have one."""
+    parts: dict[str, list[float]] = {}
+    for task, score in task_scores(table, cell.scores.k).items():
+        parts.setdefault(cell.units[task], []).append(score)
+    return {unit: math.fsum(scores) / len(scores) for unit, scores in parts.items()}
+
+
+def _score(
+    cell: Cell, table: Counts, scores: Mapping[str, float], by_contract: bool, *, seed: int
+) -> Metric | None:
+    """The cell's own score, over all its tasks or contracts."""
+    if not by_contract:
+        return metric_at_k(table, cell.scores.k, seed=seed)
+    if not scores:
+        return None
+    rows = [[scores[unit]] for unit in sorted(scores)]
+    lo, hi = bootstrap(rows, seed=seed, k=cell.scores.k)
+    value = math.fsum(scores.values()) / len(scores)
+    return Metric(value=value, lo=lo, hi=hi, n=len(rows))
 
 
 def _same(tables: Sequence[tuple[Cell, Counts]]) -> dict[str, str]:

@@ -27,14 +27,21 @@ def make_cell(
 ) -> RunFolder:
     """A finished run of a sweep: for each task the outcomes of its samples, at the ``levels`` of the factors.
 
-    ``changed`` tasks have another content; ``asked`` stands for what was asked, by default the levels.
+    A task ``C/f`` is a function of the task C. ``changed`` tasks have another content; ``asked`` stands for what was
+    asked, by default the levels.
     """
     folder = RunFolder(path)
     samples = max(map(len, passes.values()))
     name = "greedy" if samples == 1 else "mean_of_n"
     batch = Batch(name=name, n=samples, temperature=0.0 if samples == 1 else 0.7, ks=(1,))
     tasks = [
-        TaskRow(id=task, hash=("f" if task in changed else "a") * 64, compiler="0.8.17")
+        TaskRow(
+            id=task,
+            hash=("f" if task in changed else "b" if "/" in task else "a") * 64,
+            compiler="0.8.17",
+            parent=task.partition("/")[0] if "/" in task else None,
+            parent_hash="a" * 64 if "/" in task else None,
+        )
         for task in passes
     ]
     config: dict[str, Any] = {"seed": 42, "compare": compare, "oracle": {"compile": {}}}

@@ -138,6 +138,22 @@ def test_cells_with_unlike_tasks_are_refused(tmp_path: Path) -> None:
         compare_by(None, [one, changed])
 
 
+def test_functions_are_compared_with_whole_contracts_by_contract(tmp_path: Path) -> None:
+    whole = make_cell(tmp_path / "0", {"A": [True], "B": [False]}, {"strategy": "contract"})
+    functions: dict[str, list[bool]] = {"A/f": [True], "A/g": [False], "B/f": [True]}
+    parts = make_cell(tmp_path / "1", functions, {"strategy": "function"})
+    found = compare_by(None, [whole, parts])
+    assert [row.score.value for row in found.rows if row.score] == [0.5, 0.75]
+    difference = found.rows[1].difference
+    assert difference is not None
+    assert (difference.value, difference.tasks) == (0.25, 2)
+    assert difference.test == "sign_flip_exact"
+    assert any("compared by contract" in note for note in found.notes)
+    other = make_cell(tmp_path / "2", {"A/f": [True]}, {"strategy": "function"})
+    with pytest.raises(UserError, match="lacks B, against"):
+        compare_by(None, [whole, other])
+
+
 def test_cells_that_asked_the_same_and_came_out_alike_are_one(tmp_path: Path) -> None:
     cells = [("0", "random"), ("0", "bm25"), ("2", "random"), ("2", "bm25")]
     folders = [
