@@ -1,6 +1,6 @@
 """Language models that run on this machine."""
 
 from solexp.llm.local.model import LlamaCpp
-from solexp.llm.local.smollm2 import smollm2
+from solexp.llm.local.smollm2 import SmolLM2
 
-__all__ = ["LlamaCpp", "smollm2"]
+__all__ = ["LlamaCpp", "SmolLM2"]

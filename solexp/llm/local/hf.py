@@ -19,8 +19,8 @@ from solexp.core.hashing import content_hash
 from solexp.llm import tokens
 from solexp.llm.budget import Budget
 from solexp.llm.local.gguf import sha256_of
-from solexp.llm.local.threads import threads_for
-from solexp.llm.model import Request, Session
+from solexp.llm.local.threads import checked_threads, threads_for
+from solexp.llm.model import Request, Session, checked_cutoff
 from solexp.toolchain.shelf import say
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Transformers:
     """A Jinja template in place of the model's own."""
     max_tokens_total: int | None = None
     """Limit of this run's tokens, prompts and replies together."""
+    cutoff: str | None = None
+    """Last month that the model has learnt from, such as ``2023-10``. It changes no answer."""
 
     def __post_init__(self) -> None:
         self.paid = True
@@ -61,7 +63,8 @@ class Transformers:
         self.concurrency = 1
         self.budget = Budget(None, self.max_tokens_total)
         self._loaded: LoadedModel | None = None
-        threads_for(self.threads)
+        checked_threads(self.threads)
+        checked_cutoff(self.cutoff)
         if self.infill is not None and not (
             "{prefix}" in self.infill and "{suffix}" in self.infill
         ):

@@ -51,7 +51,7 @@ class LoadedModel:
             with _quiet():
                 self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, **given)
                 model: Any = transformers.AutoModelForCausalLM.from_pretrained(
-                    folder, torch_dtype=dtype, **given
+                    folder, dtype=dtype, **given
                 )
                 self._model: Any = model.to(self._device).eval()
         except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
@@ -184,9 +184,10 @@ class _Halting(transformers.StoppingCriteria):  # type: ignore[misc,unused-ignor
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """transformers warns of settings that were meant."""
+    """transformers warns of settings that were meant, and draws bars of its own."""
     before = transformers.logging.get_verbosity()
     transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
     try:
         yield
     finally:

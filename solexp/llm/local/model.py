@@ -26,8 +26,8 @@ from solexp.llm import tokens
 from solexp.llm.budget import Budget
 from solexp.llm.local.gguf import model_file, sha256_of
 from solexp.llm.local.server import LlamaServer, Settings, provider
-from solexp.llm.local.threads import threads_for
-from solexp.llm.model import Request, Session
+from solexp.llm.local.threads import checked_threads, threads_being_taken, threads_for
+from solexp.llm.model import Request, Session, checked_cutoff
 from solexp.llm.served import OpenAICompatible
 from solexp.toolchain.shelf import say
 
@@ -66,6 +66,8 @@ class LlamaCpp:
     """How long one reply may take, in seconds."""
     max_tokens_total: int | None = None
     """Limit of this run's tokens, prompts and replies together."""
+    cutoff: str | None = None
+    """Last month that the model has learnt from, such as ``2023-10``. It changes no answer."""
 
     def __post_init__(self) -> None:
         self.paid = True
@@ -73,7 +75,8 @@ class LlamaCpp:
         for name in ("concurrency", "context", "max_output_tokens", "start_s", "timeout_s"):
             if not getattr(self, name) > 0:
                 raise UserError(f"model.{name}: must be above 0, got {getattr(self, name):g}")
-        threads_for(self.threads)
+        checked_threads(self.threads)
+        checked_cutoff(self.cutoff)
         self.server: LlamaServer | None = None
         """The server of the open session."""
         self._counted: dict[str, int] = {}
@@ -154,17 +157,20 @@ class LlamaCpp:
 
     async def serve(self) -> LlamaServer:
         """A server of this model, ready. Raises UserError, ToolError."""
-        settings = Settings(
-            gguf=str(self.file),
-            alias=self.file.stem,
-            threads=threads_for(self.threads),
-            slots=self.concurrency,
-            context=self.context,
-            gpu_layers=self.gpu_layers,
-            flash_attention=self.flash_attention,
-            chat_template=self.chat_template,
-        )
-        server = LlamaServer(settings, provider())
+        source, file = provider(), self.file
+        # Jobs of a sweep start together, and the second has to see what the first takes.
+        with threads_being_taken():
+            settings = Settings(
+                gguf=str(file),
+                alias=file.stem,
+                threads=threads_for(self.threads),
+                slots=self.concurrency,
+                context=self.context,
+                gpu_layers=self.gpu_layers,
+                flash_attention=self.flash_attention,
+                chat_template=self.chat_template,
+            )
+            server = LlamaServer(settings, source)
         try:
             await server.ready(self.start_s)
         except BaseException:

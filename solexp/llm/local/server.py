@@ -18,7 +18,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import ToolError, UserError
+from solexp.llm.local.threads import marked
 from solexp.toolchain.shelf import say
 
 _SERVE = Path(__file__).with_name("serve.py")
@@ -117,14 +118,13 @@ class LlamaServer:
             "url": url,
             "arguments": _arguments(settings, url.rpartition(":")[2]),
         }
-        environment = {**os.environ, "OMP_NUM_THREADS": str(settings.threads)}
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", str(_SERVE)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
-                env=environment,
+                env=marked(settings.threads),
             )
         except OSError as error:
             self._log.close()
@@ -204,9 +204,12 @@ class LlamaServer:
             return False
 
     def tokens(self, text: str) -> list[str]:
-        """The pieces of ``text`` by the model's tokenizer. Raises ToolError when the server does not answer."""
+        """``text`` cut by the model's tokenizer; the pieces together are the text. Raises ToolError.
+
+        A character that takes several tokens stands with the last of them; the others are empty.
+        """
         answer = self._ask("/tokenize", {"content": text, "with_pieces": True})
-        return [_piece(token["piece"]) for token in answer["tokens"]]
+        return _pieces([token["piece"] for token in answer["tokens"]], text)
 
     def count(self, messages: list[dict[str, str]]) -> int:
         """Tokens of a conversation, the chat template's included. Raises ToolError."""
@@ -284,9 +287,21 @@ def _plain(line: str) -> str:
     return re.sub(r"^[\d.]+ [EWI] ", "", line).strip()
 
 
-def _piece(piece: str | list[int]) -> str:
-    """A token's text; bytes that are no whole character come as numbers."""
-    return piece if isinstance(piece, str) else bytes(piece).decode(errors="replace")
+def _pieces(told: Sequence[str | list[int]], text: str) -> list[str]:
+    """Tokens as texts. What is no whole character comes as a list of bytes; some tokenizers put a space first."""
+    pieces = []
+    pending = b""
+    for piece in told:
+        pending += piece.encode() if isinstance(piece, str) else bytes(piece)
+        try:
+            pieces.append(pending.decode())
+        except UnicodeDecodeError:
+            pieces.append("")
+        else:
+            pending = b""
+    if pieces and pieces[0].startswith(" ") and "".join(pieces) == " " + text:
+        pieces[0] = pieces[0][1:]
+    return pieces
 
 
 def _free_port() -> int:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from solexp.core import ToolError
@@ -74,22 +76,16 @@ def _fill(folder: Path) -> Sequence[str]:
     return [_FILE]
 
 
-def smollm2(
-    *,
-    threads: int | None = None,
-    concurrency: int = 1,
-    context: int = 8192,
-    max_output_tokens: int = 512,
-    max_tokens_total: int | None = None,
-    timeout_s: float = 3600.0,
-) -> LlamaCpp:
-    """SmolLM2 on llama.cpp; the settings are those of `LlamaCpp`. Raises ToolError when it cannot be fetched."""
-    return LlamaCpp(
-        gguf=str(smollm2_file()),
-        threads=threads,
-        concurrency=concurrency,
-        context=context,
-        max_output_tokens=max_output_tokens,
-        max_tokens_total=max_tokens_total,
-        timeout_s=timeout_s,
-    )
+@dataclass(kw_only=True)
+class SmolLM2(LlamaCpp):
+    """The small model on llama.cpp; its file is fetched when it is first needed."""
+
+    gguf: str = _FILE
+    context: int = 8192
+    """All the model was made for."""
+    max_output_tokens: int = 512
+
+    @cached_property
+    def file(self) -> Path:
+        """The model's file. Raises ToolError when it cannot be fetched."""
+        return smollm2_file()

@@ -109,10 +109,10 @@ def test_a_prompt_beyond_the_context_is_an_outcome(folder: Path) -> None:
 
 
 def test_a_reply_ends_where_the_context_does(folder: Path) -> None:
-    reply = _ask(Transformers(path=str(folder), threads=1, context=40), [request(most=None)])[0]
+    reply = _ask(Transformers(path=str(folder), threads=1, context=80), [request(most=None)])[0]
     assert reply.usage.prompt_tokens is not None
     assert reply.usage.completion_tokens is not None
-    assert reply.usage.prompt_tokens + reply.usage.completion_tokens <= 40
+    assert reply.usage.prompt_tokens + reply.usage.completion_tokens <= 80
 
 
 def test_tokens_are_counted_exactly_while_a_session_is_open(folder: Path) -> None:

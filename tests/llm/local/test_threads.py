@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ def test_threads_never_pass_free_or_allowed_cores_and_are_at_least_one(
         patch.setattr("os.sched_getaffinity", lambda _: set(range(allowed)), raising=False)
         patch.setattr("psutil.getloadavg", lambda: (load, 0.0, 0.0))
         patch.setattr(threads, "_QUOTA", Path("no such file"))
+        patch.setattr("psutil.process_iter", lambda _: [])
         got = threads.threads_for(wanted)
     assert got >= 1
     assert got <= max(1, min(allowed, cores - load))
@@ -46,4 +49,20 @@ def test_a_containers_quota_counts(
 
 def test_no_threads_at_all_is_refused() -> None:
     with pytest.raises(UserError, match=r"^model\.threads: must be 1 or more"):
-        threads.threads_for(0)
+        threads.checked_threads(0)
+
+
+def test_models_that_were_just_started_count_before_the_load_shows_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
+    monkeypatch.setattr("psutil.getloadavg", lambda: (0.0, 0.0, 0.0))
+    monkeypatch.setattr(threads, "_QUOTA", Path("no such file"))
+    before = threads.free_cores()
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=threads.marked(3)
+    ) as model:
+        assert threads.free_cores() in (max(1, before - 3), max(1, before - 2))
+        model.kill()
+    assert threads.free_cores() == before
