@@ -72,7 +72,8 @@ _TOO_LONG = re.compile(
 )
 _NO_MODEL = re.compile(
     r"model[_ ]not[_ ](?:found|exist)|not a valid model|unknown model|invalid model|no such model"
-    r"|model.{0,120}(?:does not exist|not found|is not supported|not available)|unable to access model"
+    r"|models?\W.{0,120}(?:does not exist|not found)|unable to access model"
+    r"|model:?\s\S+ is (?:not supported|not available)"
     r"|not_found_error.{0,40}model",
     re.IGNORECASE | re.DOTALL,
 )

@@ -7,14 +7,12 @@ import email.utils
 import json
 import logging
 import time
-from typing import Any
 
 import pytest
 
 from solexp.core import Completion, FinishReason, UserError
 from solexp.core.errors import ModelGone, RequestFailed
 from solexp.llm.served import answered
-from solexp.llm.served.faults import Kind, error_body, kind_of, mend_of, wait_of
 from tests.llm.served.asking import ask, ask_each, model_of
 from tests.llm.served.server import (
     HALF_A_BODY,
@@ -180,28 +178,6 @@ def test_a_server_that_wants_to_be_left_alone_for_too_long_is_gone() -> None:
         assert server.count == 1
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "2.5"}, 2.5),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, 1e9),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "x", "retry-after": "9"}, 9.0),
-        ({"retry-after": "Mon, 30 Nov 2026 00:00:10 GMT"}, 10.0),
-        ({"retry-after": "Mon, 30 Nov 2026 00:00:10 -0000"}, 10.0),
-        ({"retry-after": "Sun, 29 Nov 2026 00:00:10 GMT"}, 0.0),
-    ],
-)
-def test_retry_after_is_read_in_all_its_forms(
-    headers: dict[str, str], seconds: float | None
-) -> None:
-    assert wait_of(headers, dt.datetime(2026, 11, 30, tzinfo=dt.UTC)) == seconds
-
-
 def test_a_refused_key_stops_at_once_and_names_its_variable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -250,75 +226,6 @@ def test_what_cannot_pass_stops_at_once_in_one_line(fault: Fault, told: str) -> 
             ask(model_of(server))
         assert server.count == 1
     assert "\n" not in str(stopped.value)
-
-
-@pytest.mark.parametrize(
-    ("code", "body"),
-    [
-        # OpenAI, DeepSeek, OpenRouter, vLLM
-        (400, {"error": {"message": "This model's maximum context length is 8192 tokens. However, your messages "
-                         "resulted in 9000 tokens.", "code": "context_length_exceeded"}}),
-        (400, {"error": {"message": "Input tokens exceed the configured limit", "code": "context_length_exceeded"}}),
-        (400, {"object": "error", "message": "This model's maximum context length is 8192 tokens. However, you "
-               "requested 9000 tokens (8000 in the messages, 1000 in the completion).", "code": 400}),
-        (400, {"error": {"message": "This endpoint's maximum context length is 8192 tokens. However, you requested "
-                         "about 9000 tokens", "code": 400}}),
-        (400, {"error": {"message": "The decoder prompt (length 9000) is longer than the maximum model length of "
-                         "8192."}}),
-        # llama.cpp
-        (400, {"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it",
-                         "type": "exceed_context_size_error", "n_ctx": 4096}}),
-        # Anthropic
-        (400, {"error": {"message": "prompt is too long: 215000 tokens > 200000 maximum"}}),
-        (400, {"error": {"message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
-        (413, {"error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}}),
-        # Google, in a list
-        (400, [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) "
-                          "exceeds the maximum number of tokens allowed (1048576)."}}]),
-        # Text Generation Inference, Together
-        (422, {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4000",
-               "error_type": "validation"}),
-        # Mistral, SGLang, xAI, Ollama, LM Studio, Groq
-        (400, {"message": "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}),
-        (400, {"message": "The input (9000 tokens) is longer than the model's context length (8192 tokens)."}),
-        (400, {"error": "This model's maximum prompt length is 131072 but the request contains 131146 tokens."}),
-        (400, {"error": {"message": "input length exceeds maximum context length"}}),
-        (400, {"error": "Trying to keep the first 5000 tokens when context the overflows."}),
-        (413, {"error": {"message": "Please reduce the length of the messages or completion."}}),
-    ],
-)  # fmt: skip
-def test_a_prompt_that_is_too_long_is_an_outcome_of_each_sample(code: int, body: Any) -> None:
-    with LoopbackServer(script=(Fault(status=code, body=body),)) as server:
-        replies = ask(model_of(server, n_per_request=2, max_output_tokens=512), samples=2)
-        assert server.count == 1
-    assert [(reply.text, reply.finish) for reply in replies] == [("", FinishReason.CONTEXT)] * 2
-
-
-def test_a_limit_of_replies_that_alone_fills_the_context_is_the_users_to_mend() -> None:
-    said = (
-        "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 4096 "
-        "tokens and your request has 10 input tokens (9000 > 4096 - 10)."
-    )
-    with (
-        LoopbackServer(script=(status(400, said),)) as server,
-        pytest.raises(UserError, match=r"lower model.max_output_tokens"),
-    ):
-        ask(model_of(server, max_output_tokens=9000))
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        status(400, "The response was filtered", code="content_filter"),
-        status(400, "Invalid prompt: your prompt was flagged as potentially violating our policy"),
-        status(403, "qwen requires moderation and your input was flagged for violence"),
-        status(400, "Output data may contain inappropriate content", code="data_inspection_failed"),
-    ],
-)
-def test_a_prompt_that_the_provider_refuses_is_an_outcome(fault: Fault) -> None:
-    with LoopbackServer(script=(fault,)) as server:
-        assert ask(model_of(server))[0].finish is FinishReason.REFUSED
-        assert server.count == 1
 
 
 def test_a_request_larger_than_the_rate_itself_fails_alone() -> None:
@@ -386,22 +293,6 @@ def test_samples_that_arrived_are_not_lost_when_others_fail() -> None:
             ask(model_of(server, tries=1, concurrency=1), samples=3, seed=7)
     got = {place: completion.text for place, completion in answered(failed.value).items()}
     assert got == {0: "seed 7", 2: "seed 9"}
-
-
-@pytest.mark.parametrize(
-    "body",
-    [None, "", [], {}, {"error": None}, {"error": []}, {"error": {"code": 5}}, 7, "x" * 9999],
-)
-def test_any_error_body_has_a_message_of_one_short_line(body: Any) -> None:
-    said = error_body(body)
-    assert said.message
-    assert "\n" not in said.message
-    assert len(said.message) <= 400
-    assert kind_of(500, said) is Kind.PASSING
-
-
-def test_a_complaint_that_names_no_parameter_gets_no_mend() -> None:
-    assert mend_of("I am a teapot") == ""
 
 
 def test_tries_are_told_in_the_log_and_nothing_else_is(caplog: pytest.LogCaptureFixture) -> None:
