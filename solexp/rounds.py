@@ -18,7 +18,8 @@ from solexp.judging.kept import KeptVerdicts
 from solexp.progress import Progress
 from solexp.store import RunFolder, Store
 from solexp.store.records import read_lines
-from solexp.strategies import Attempt
+from solexp.strategies import Attempt, Reader
+from solexp.strategies.together import TogetherReader, judgeable
 from solexp.toolchain.homes import cache_home
 
 _LOG = logging.getLogger("solexp")
@@ -39,12 +40,15 @@ class Rounds:
         self.verdicts: list[Verdict] = []
         self.tools: dict[str, str] = {}
         self.halted = Halted()
+        self.together: list[Verdict] = []
+        """About contracts put together from functions that were each written by itself."""
         self._store = Store(cache_home() / "generations")
         self._shown: set[str] = set()
 
     def go(self, stored: Sequence[Generation] | None) -> None:
         """All rounds; with ``stored`` generations, only their judging. Raises UserError when there are no tasks."""
-        self.tasks = self.spec.strategy.expand(self.spec.benchmark.tasks())
+        whole = self.spec.benchmark.tasks()
+        self.tasks = self.spec.strategy.expand(whole)
         if not self.tasks:
             raise UserError("benchmark: no task is left; loosen limit, ids or filter")
         self.folder.write_tasks(self.tasks)
@@ -53,6 +57,7 @@ class Rounds:
             self.generations = _of_these_tasks(stored, self.tasks)
             self.folder.write_generations(self.generations)
             self._judge(self.generations)
+            self._judge_together(whole)
             return
         every = getattr(self.spec.benchmark, "every", self.spec.benchmark.tasks)
         self.spec.strategy.prepare(self.tasks, every() if self.spec.strategy.shots else ())
@@ -65,6 +70,7 @@ class Rounds:
             if not again or self.halted.reason is not None:
                 break
             self._answer_and_judge(again)
+        self._judge_together(whole)
 
     def _first(self) -> Iterator[Wanted]:
         sampling = self.spec.sampling
@@ -145,20 +151,45 @@ class Rounds:
         self._judge(self.generations[before:])
 
     def _judge(self, generations: Sequence[Generation]) -> None:
-        oracles = tuple(self.spec.oracles.values())
-        reader, execution = self.spec.strategy.reader, self.spec.execution
+        with self.folder.append_verdicts() as file:
+            for verdict in self._judged(self.tasks, generations, self.spec.strategy.reader):
+                file.write(verdict)
+                self.verdicts.append(verdict)
+
+    def _judge_together(self, whole: Sequence[Task]) -> None:
+        """Where functions are tasks: judge each contract with all functions of a sample in place."""
+        functions: dict[str, list[Task]] = {}
+        for task in self.tasks:
+            if (parent := task.facts.get("parent")) is not None:
+                functions.setdefault(str(parent), []).append(task)
+        parents = [task for task in whole if task.id in functions]
+        generations = [
+            made
+            for task in parents
+            for made in judgeable(
+                task, functions[task.id], self.generations, self.spec.strategy.reader
+            )
+        ]
+        self.together += self._judged(parents, generations, TogetherReader())
+        if functions:
+            self.folder.write_together(self.together)
+
+    def _judged(
+        self, tasks: Sequence[Task], generations: Sequence[Generation], reader: Reader
+    ) -> Iterator[Verdict]:
+        """Verdicts as they come in, kept ones first."""
+        oracles, execution = tuple(self.spec.oracles.values()), self.spec.execution
         kept = KeptVerdicts(reader, oracles, execution.cache)
         by_task: dict[str, list[Generation]] = {}
         for generation in generations:
             by_task.setdefault(generation.task_id, []).append(generation)
-        tasks = {task.id: task for task in self.tasks if task.id in by_task}
+        posed = {task.id: task for task in tasks if task.id in by_task}
         jobs = []
-        with self.folder.append_verdicts() as file, Progress("judging") as progress:
-            progress.total(len(tasks))
-            for task in tasks.values():
+        with Progress("judging") as progress:
+            progress.total(len(posed))
+            for task in posed.values():
                 known, missing = kept.look_up(task, by_task[task.id])
-                file.write(*known.verdicts)
-                self.verdicts += known.verdicts
+                yield from known.verdicts
                 self.tools.update(known.tools)
                 if missing:
                     jobs.append(
@@ -176,9 +207,8 @@ class Rounds:
                     progress.advance()
             with closing(judge_all(jobs, self.n_jobs, execution.backend)) as results:
                 for judged in results:
-                    kept.keep(tasks[judged.task_id], by_task[judged.task_id], judged)
-                    file.write(*judged.verdicts)
-                    self.verdicts += judged.verdicts
+                    kept.keep(posed[judged.task_id], by_task[judged.task_id], judged)
+                    yield from judged.verdicts
                     self.tools.update(judged.tools)
                     for line in judged.log:
                         _LOG.debug("%s: %s", judged.task_id, line)

@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,10 @@ from solexp.core.errors import nearest
 from solexp.judging.pool import stop_workers
 from solexp.manifest import describe
 from solexp.metrics.calibration import calibrate
+from solexp.metrics.decidable import open_tasks
+from solexp.metrics.functions import function_metrics
 from solexp.metrics.rounds import at_round, round_metrics
+from solexp.metrics.scores import Metric, judged
 from solexp.metrics.sizes import stated_cutoff
 from solexp.metrics.summary import Summary, summarise
 from solexp.publishing import is_published, publish_interrupted, publish_run, warm_up
@@ -201,7 +204,8 @@ class _Run(Rounds):
             cutoff=stated_cutoff(self.folder.config),
         )
         rounds = round_metrics(self.verdicts, oracles, seed=self.spec.seed)
-        summary = msgspec.structs.replace(summary, metrics=summary.metrics | rounds)
+        functions = self._function_metrics(rows, oracles)
+        summary = msgspec.structs.replace(summary, metrics=summary.metrics | rounds | functions)
         self.folder.write_summary(summary)
         fields: dict[str, Any] = {
             "status": status,
@@ -219,6 +223,25 @@ class _Run(Rounds):
             fields["calibration"] = calibration
         self.folder.update_manifest(**fields)
         return summary
+
+    def _function_metrics(
+        self, rows: Sequence[TaskRow], oracles: Mapping[str, bool]
+    ) -> dict[str, Metric]:
+        """The function level, where functions are tasks."""
+        parents = {row.id: row.parent for row in rows if row.parent is not None}
+        if not parents:
+            return {}
+        candidates = judged(at_round(self.verdicts))
+        deciding = [name for name, decides in oracles.items() if decides]
+        return function_metrics(
+            parents,
+            candidates,
+            self.spec.sampling.batches,
+            deciding=deciding,
+            undecided=open_tasks(rows, candidates, deciding),
+            together=judged(at_round(self.together)),
+            seed=self.spec.seed,
+        )
 
 
 class Terminated(KeyboardInterrupt):

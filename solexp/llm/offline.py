@@ -7,7 +7,7 @@ import random
 from solexp.core import Completion, Task, UserError
 from solexp.core.errors import nearest
 from solexp.llm.model import Request
-from solexp.solidity.stubs import Kind, stubbed
+from solexp.solidity.stubs import Kind, stub_of
 
 
 def _fenced(code: str) -> str:
@@ -95,4 +95,4 @@ class Stubs:
 
     def complete(self, request: Request) -> Completion:
         task = request.task
-        return Completion(text=_fenced(stubbed(task.reference, task.target.contract, self.kind)))
+        return Completion(text=_fenced(stub_of(task, self.kind)))

@@ -21,7 +21,7 @@ from solexp.evm.machine import Machine, Subject
 from solexp.oracles.base import Case
 from solexp.oracles.staging import Stage, subject
 from solexp.solidity.splice import splice
-from solexp.solidity.stubs import Kind, stubbed
+from solexp.solidity.stubs import Kind, stub_of
 
 Measures = dict[str, float | int | bool | str | None]
 
@@ -127,7 +127,7 @@ def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:
     """The stubs that compile and can be deployed; the others cannot pass for the original anyway."""
     task = case.task
     built = (
-        (kind, _built(stage, case, stubbed(task.reference, task.target.contract, kind)))
+        (kind, _built(stage, case, stub_of(task, kind)))
         for kind in _STUBS
     )
     return [(kind, found) for kind, found in built if found is not None]

@@ -92,6 +92,7 @@ class RunFolder:
     prompts.jsonl        one `Prompt` a line, each that was sent once
     generations.jsonl    one `Generation` a line
     verdicts.jsonl       one `Verdict` a line
+    together.jsonl       verdicts on contracts put together from single functions
     summary.json         metrics with intervals, outcomes
     solexp.log           the log
     tracking.json        where the run was published
@@ -171,6 +172,12 @@ class RunFolder:
 
     def append_verdicts(self) -> Appender:
         return Appender(self.path / "verdicts.jsonl")
+
+    def together(self) -> list[Verdict]:
+        return list(read_lines(self.path / "together.jsonl", Verdict))
+
+    def write_together(self, verdicts: Iterable[Verdict]) -> None:
+        write_lines(self.path / "together.jsonl", verdicts)
 
     @property
     def summary(self) -> dict[str, Any]:
