@@ -30,7 +30,7 @@ class Chosen:
         *,
         pool: pools.PoolName = "tasks",
         path: str | None = None,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, str | None] | None = None,
         max_similarity: float = 0.7,
         max_tokens: int | None = None,
     ) -> None:
@@ -53,7 +53,7 @@ class Chosen:
         self.by = by
         self.pool = pool
         self.path = None if path is None else Path(path).expanduser()
-        self.fields = dict(fields or {})
+        self.fields = {part: key for part, key in (fields or {}).items() if key is not None}
         self.max_similarity = max_similarity
         self.max_tokens = max_tokens
         self._tasks: dict[str, Task] = {}
