@@ -13,7 +13,12 @@ from tests.e2e.conftest import Trial
 
 KEY, OTHER = "aB3dEf9hIjKlMn0pQr", "Zy8xWv7uTs6rQp5oNm"
 SETTING = "oracle.replay.machine.rpc_url"
-QUICK = ("benchmark.ids=[HarborToken]", "model=reference", "oracle.replay.machine.block=latest", "oracle.replay.limit=30")
+QUICK = (
+    "benchmark.ids=[HarborToken]",
+    "model=reference",
+    "oracle.replay.machine.block=latest",
+    "oracle.replay.limit=30",
+)
 
 
 @pytest.fixture
