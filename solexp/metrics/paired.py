@@ -19,6 +19,9 @@ ENUMERATED = 14
 """Up to so many tasks that differ, all sign flips are looked at; above, so many are drawn:"""
 FLIPS = 20_000
 
+FEW = 6
+"""With fewer tasks neither can signs be flipped into a p below 0.05, nor can the bootstrap resolve its ends."""
+
 _AT_ONCE = 5_000
 """Draws held in memory together."""
 
@@ -141,6 +144,7 @@ def interval(
 
     Percentile intervals are too narrow where tasks are few; taking them further out, as Student's t is wider than the
     normal distribution, mends that (Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3).
+    Below `FEW` tasks no resample lies that far out, and it is Student's interval, cut at ``span``.
     Where all tasks differ alike, every resample does too. Then the interval allows for as many tasks that differ by
     ``span`` to either side as Wilson's interval does when none in so many was seen.
     """
@@ -152,6 +156,9 @@ def interval(
     if count == 1 or float(values.max() - values.min()) < _TIE:
         unseen = wilson(0, count, confidence)[1]
         return mean - unseen * (mean + span), mean + unseen * (span - mean)
+    if count < FEW:
+        half = _student(count, confidence) * float(values.std(ddof=1)) / math.sqrt(count)
+        return max(-span, mean - half), min(span, mean + half)
     tail = _expanded_tail(count, confidence)
     means = _resampled(values, resamples, seed)
     lo, hi = np.quantile(means, [tail, 1 - tail])
@@ -174,10 +181,16 @@ def _resampled(values: NDArray[Any], resamples: int, seed: int) -> NDArray[Any]:
 
 def _expanded_tail(count: int, confidence: float) -> float:
     """The share of resamples to leave out at either end."""
-    from scipy.special import ndtr, stdtrit  # noqa: PLC0415
+    from scipy.special import ndtr  # noqa: PLC0415
 
-    quantile = stdtrit(count - 1, (1 - confidence) / 2)
-    return float(ndtr(math.sqrt(count / (count - 1)) * quantile))
+    return float(ndtr(-math.sqrt(count / (count - 1)) * _student(count, confidence)))
+
+
+def _student(count: int, confidence: float) -> float:
+    """How many standard errors an interval of Student's reaches to either side."""
+    from scipy.special import stdtrit  # noqa: PLC0415
+
+    return float(stdtrit(count - 1, (1 + confidence) / 2))
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -146,7 +146,7 @@ def _simulated(
     return _cells(list(zip(cells[0].tolist(), cells[1].tolist(), strict=True)))
 
 
-@pytest.mark.parametrize(("tasks", "samples"), [(12, 10), (30, 1), (40, 3)])
+@pytest.mark.parametrize(("tasks", "samples"), [(4, 10), (6, 10), (12, 10), (30, 1), (40, 3)])
 def test_without_a_difference_few_are_found_and_intervals_hold_the_truth(
     tasks: int, samples: int
 ) -> None:

@@ -12,7 +12,7 @@ from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.metrics.bytask import is_single, restricted, task_scores
 from solexp.metrics.effects import Effect, Factor, effects, missing
-from solexp.metrics.estimators import bootstrap
+from solexp.metrics.estimators import bootstrap, wilson
 from solexp.metrics.paired import Difference, compare, holm
 from solexp.metrics.plan import Plan
 from solexp.metrics.scores import Counts, Metric, metric_at_k
@@ -162,8 +162,11 @@ def _score(
     if not scores:
         return None
     rows = [[scores[unit]] for unit in sorted(scores)]
-    lo, hi = bootstrap(rows, seed=seed, k=cell.scores.k)
     value = math.fsum(scores.values()) / len(scores)
+    if value in (0.0, 1.0):
+        lo, hi = wilson(round(value * len(rows)), len(rows))
+    else:
+        lo, hi = bootstrap(rows, seed=seed, k=cell.scores.k)
     return Metric(value=value, lo=lo, hi=hi, n=len(rows))
 
 

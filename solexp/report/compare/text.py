@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import IO
 
-from solexp.metrics.paired import Difference
+from solexp.metrics.paired import FEW, Difference
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row, effect_name
@@ -146,9 +146,11 @@ def remarks(comparison: Comparison) -> list[str]:
     ]
     if tests:
         lines.append("p: " + "; ".join(said for test, said in _TESTS.items() if test in tests))
-    fewest = 2.0 ** (1 - max((row.score.n for row in comparison.rows if row.score), default=0))
-    if fewest > 0.05:
-        lines.append(f"so few tasks allow no p below {fewest:.3f}")
+    tasks = max((row.score.n for row in comparison.rows if row.score), default=0)
+    if 0 < tasks < FEW:
+        lines.append(
+            f"{tasks} tasks allow no p below {2.0 ** (1 - tasks):.3f}; intervals are Student's"
+        )
     if comparison.family:
         lines.append(
             f"Holm: p corrected over the family of {_count(comparison.family, 'contrast')}"
