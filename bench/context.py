@@ -32,7 +32,7 @@ SEED = 42
 def joined(task: Task, context: str) -> dict[str, str]:
     """The task's pragmas, a context and the reference as one file."""
     index = index_of(task.sources)
-    pragmas = [index.text(each) for each in index.declarations if each.kind == "pragma"]
+    pragmas = {index.text(each): None for each in index.declarations if each.kind == "pragma"}
     return {task.target.path: "\n".join([*pragmas, context, task.reference, ""])}
 
 

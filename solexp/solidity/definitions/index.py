@@ -188,7 +188,8 @@ def _documented(raw: str, after: int, start: int) -> int:
         if after and comment.start() < line:
             break
         between = gap[comment.end() : begin - after]
-        if between.strip() or between.count("\n") > 2:
+        # A licence is the file's, and the compiler takes no second one.
+        if between.strip() or between.count("\n") > 2 or "SPDX-License-Identifier" in comment[0]:
             break
         begin = after + comment.start()
     return begin

@@ -12,6 +12,7 @@ candidates are judged in the original's file.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Collection
 from pathlib import Path
@@ -28,6 +29,8 @@ from solexp.solidity.definitions.references import References, references
 from solexp.solidity.definitions.render import DIRECTIVES, render
 from solexp.store.cache import Store
 from solexp.toolchain.homes import cache_home
+
+log = logging.getLogger(__name__)
 
 SCHEMA = 1
 """Version of what is kept: raised whenever the index, the references or the search change what they find."""
@@ -116,6 +119,7 @@ def surroundings(
     )
     needed = store.get(key, Needed)
     if needed is None:
+        log.info("task %s: looking for what %s needs", task.id, contract.name)
         needed = _computed(task, index, contract, compiler)
         store.put(key, needed)
     return Surroundings(

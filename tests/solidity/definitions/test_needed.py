@@ -167,8 +167,8 @@ def test_a_function_needs_what_it_uses_outside_its_contract(find: Find) -> None:
 def test_files_that_import_each_other_become_one_text_bases_first(find: Find) -> None:
     sources = {
         "a.sol": 'pragma solidity ^0.8.0; import "./b.sol"; contract Target is B { function f() public { g(); } }',
-        "b.sol": 'pragma solidity ^0.8.0; import "./c.sol"; contract B is C { function g() internal { h(); } }',
-        "c.sol": "pragma solidity ^0.8.0; contract C { function h() internal {} function i() internal {} }",
+        "b.sol": 'import "./c.sol";\n// SPDX-License-Identifier: X\ncontract B is C { function g() internal { h(); } }',
+        "c.sol": "// SPDX-License-Identifier: X\ncontract C { function h() internal {} function i() internal {} }",
     }
     assert shown(find(task_of(sources, "Target"))) == (
         "contract C { function h() internal {} } contract B is C { function g() internal { h(); } }"
