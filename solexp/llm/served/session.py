@@ -305,11 +305,10 @@ class ServedSession:
                     "again: what was answered is kept"
                 )
             )
-        return self._close(
-            UserError(
-                f"model: {where} refuses the request: {fault.message}{mend_of(fault.message)}"
-            )
-        )
+        mend = mend_of(fault.message)
+        if fault.kind is Kind.CONTEXT:
+            mend = "; lower model.max_output_tokens, or the batch's max_tokens, below that context"
+        return self._close(UserError(f"model: {where} refuses the request: {fault.message}{mend}"))
 
     def _note_server(self, served_by: str | None) -> None:
         if (

@@ -77,11 +77,15 @@ def test_a_prompt_that_is_too_long_is_an_outcome_of_each_sample(code: int, body:
     assert [(reply.text, reply.finish) for reply in replies] == [("", FinishReason.CONTEXT)] * 2
 
 
-def test_a_limit_of_replies_that_alone_fills_the_context_is_the_users_to_mend() -> None:
-    said = (
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 9010 tokens.",
         "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 4096 "
-        "tokens and your request has 10 input tokens (9000 > 4096 - 10)."
-    )
+        "tokens and your request has 10 input tokens (9000 > 4096 - 10).",
+    ],
+)
+def test_a_limit_of_replies_that_alone_fills_the_context_is_the_users_to_mend(said: str) -> None:
     with (
         LoopbackServer(script=(status(400, said),)) as server,
         pytest.raises(UserError, match=r"lower model.max_output_tokens"),
