@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ from solexp.solidity.functions import (
 from solexp.strategies.base import Context, Examples, Refine
 from solexp.strategies.material import Material, Natspec
 from solexp.strategies.prompted import Prompted
+
+_LOG = logging.getLogger("solexp")
 
 MEMBERS = ("function", "constructor", "receive", "fallback")
 """Kinds of members that become tasks unless told otherwise; modifiers are the other kind."""
@@ -73,7 +76,12 @@ class Function(Prompted):
         return {**super().fingerprint(), "members": self.members}
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
-        return [one for task in tasks for one in function_tasks(task, self.members)]
+        """A task for each function; tasks without any are left out, with a warning."""
+        posed = [function_tasks(task, self.members) for task in tasks]
+        left = [task.id for task, own in zip(tasks, posed, strict=True) if not own]
+        if left:
+            _LOG.warning("no function to write, so left out: %s", ", ".join(left))
+        return [one for own in posed for one in own]
 
     def material(self, task: Task) -> Material:
         wanted = wanted_of(task)
