@@ -15,7 +15,7 @@ _TYPE = re.compile(r"\b(?:contract|interface|library|struct|enum|type)\s+([\w$.]
 _KEYWORDS = """abstract address assembly bool break byte bytes calldata case catch constant constructor continue
 contract default delete do else emit enum error event external fallback false final fixed for from function global if
 immutable import in indexed int interface internal is let library mapping memory modifier new override payable
-pragma private public pure receive return returns revert storage string struct super switch this throw true try
+pragma private public pure receive return returns revert storage string struct super switch this throw true try tuple
 type uint unchecked using var view virtual while block msg now require assert tx abi"""
 _WORDS = frozenset(_KEYWORDS.split())
 _NUMBERED = re.compile(r"(?:u?int|bytes|u?fixed)\d[\dx]*\Z")
@@ -25,7 +25,8 @@ def names_in(errors: Iterable[CompileError], sources: Mapping[str, str]) -> tupl
     """The names that compiler errors are about, in the order in which they occur, without Solidity's own words.
 
     They are those that a message quotes, the types it speaks of, and those in the piece of ``sources`` (what was
-    compiled) that the error points at, as far as that is on one line.
+    compiled) that the error points at, as far as that is on one line. An error without any, such as on ``override``, is
+    about the definition that it lies in.
     """
     found: dict[str, None] = {}
     for error in errors:
@@ -35,10 +36,12 @@ def names_in(errors: Iterable[CompileError], sources: Mapping[str, str]) -> tupl
         if source is not None and error.start is not None and error.end is not None:
             spot = source.encode()[error.start : error.end]
             texts.append(spot.split(b"\n")[0].decode("utf-8", "replace"))
-        for text in texts:
-            for word in _WORD.findall(text):
-                if word not in _WORDS and not _NUMBERED.match(word):
-                    found[word] = None
+        words = [word for text in texts for word in _WORD.findall(text)]
+        about = [word for word in words if word not in _WORDS and not _NUMBERED.match(word)]
+        if not about and source is not None and error.start is not None:
+            around = index_of(dict(sources)).at(error.path or "", error.start)
+            about = [around.name] if around is not None and around.name else []
+        found.update(dict.fromkeys(about))
     return tuple(found)
 
 

@@ -58,6 +58,17 @@ def test_names_are_those_that_the_compilers_errors_speak_of(compiler: Compiler) 
         assert set(names_in(build.errors, written)) == wanted
 
 
+def test_an_error_that_names_nothing_is_about_the_definition_it_lies_in(compiler: Compiler) -> None:
+    sources = {
+        "a.sol": "pragma solidity ^0.8.0; contract Base { function f(uint a) public virtual {} }"
+        "contract Target is Base { function f() public override {} }"
+    }
+    build = compiler.compile(sources, CompilerSettings(version="0.8.17"))
+    names = names_in(build.errors, sources)
+    assert names == ("f",)
+    assert "f(uint a)" in definitions_named(task_of(sources, "Target"), names)
+
+
 def test_an_error_without_a_place_names_what_it_quotes() -> None:
     error = CompileError(type="TypeError", message='Member "mint" not found in contract IToken.')
     assert names_in([error], {}) == ("mint", "IToken")
