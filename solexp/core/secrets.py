@@ -32,7 +32,7 @@ _WORDS = {
     *("credential", "credentials", "authorization", "bearer"),
 }
 _ADDRESSES = {"url", "endpoint"}
-_LOOSE_ADDRESSES = {"uri"}
+_LOOSE_ADDRESSES = {"uri", "url"}
 
 _INTERPOLATION = re.compile(r"\$\{(?:[^{}]|\{[^{}]*\})*\}")
 _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
@@ -63,8 +63,11 @@ def is_secret(name: str) -> bool:
 
 
 def is_address(name: str) -> bool:
-    """Whether a setting so called holds an address of which the path may be a key, such as ``rpc_url``."""
-    return bool(words := _split(name)) and words[-1] in _ADDRESSES
+    """Whether a setting so called holds an address of which the path may be a key, such as ``rpc_url``.
+
+    A ``base_url`` says where a protocol lives; its key travels apart.
+    """
+    return bool(words := _split(name)) and words[-1] in _ADDRESSES and words != ["base", "url"]
 
 
 def _split(name: str) -> list[str]:
@@ -111,7 +114,7 @@ def register_url(url: str, shown: str | None = None, *, strict: bool = True) -> 
     if not strict:
         return
     path = found["rest"]
-    if len(path) > 5 and re.search(r"[A-Z0-9]", path):
+    if any(telling(part) for part in re.split(r"[/?&=#]", path)):
         # Clients tell of a request by its path alone.
         _KNOWN[path] = f"/{MASK}"
         _guard_logs()

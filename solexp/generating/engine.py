@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from solexp.core import (
     Batch,
     Completion,
+    FinishReason,
     Generation,
     HarnessError,
     ModelGone,
@@ -21,6 +22,7 @@ from solexp.core import (
 from solexp.generating.spending import Spending
 from solexp.llm.budget import BudgetReached
 from solexp.llm.model import LiveModel, Model, Request, Session, generation_key
+from solexp.llm.served.session import answered
 from solexp.store import Store
 from solexp.strategies import Ask, Dialogue
 
@@ -195,8 +197,13 @@ class _Engine:
                 self._under_way[key] = asyncio.get_running_loop().create_future()
                 missing[key] = requests[index]
             waiting[index] = self._under_way[key]
-        if missing:
-            await self._request(missing)
+        # Each request's answers are kept by themselves, so that a kill costs what is under way and no more.
+        keys_left = list(missing)
+        size = self._model.n_per_request if isinstance(self._model, LiveModel) else 1
+        chunks = [keys_left[at : at + size] for at in range(0, len(keys_left), size)]
+        await asyncio.gather(
+            *(self._request({key: missing[key] for key in chunk}) for chunk in chunks)
+        )
         for index, future in waiting.items():
             try:
                 replies[index] = await future
@@ -211,12 +218,9 @@ class _Engine:
             async with self._free, self._spending.reserved(requests) as settle:
                 replies = await self._session.complete(requests)
                 settle(replies)
-            if self._model.paid:
-                for key, reply in zip(keys, replies, strict=True):
-                    await asyncio.to_thread(self._store.put, key, reply, durable=True)
-            for key, reply in zip(keys, replies, strict=True):
-                self._under_way.pop(key).set_result(reply)
+            await self._kept(dict(zip(keys, replies, strict=True)))
         except BaseException as error:
+            await self._kept({keys[place]: reply for place, reply in answered(error).items()})
             for key in keys:
                 future = self._under_way.pop(key, None)
                 if future is not None and not future.done():
@@ -224,6 +228,14 @@ class _Engine:
                     future.exception()  # it may have nobody who waits
             if not isinstance(error, RequestFailed | ModelGone | BudgetReached):
                 raise
+
+    async def _kept(self, replies: Mapping[str, Completion]) -> None:
+        """Write replies down before anything is made of them."""
+        for key, reply in replies.items():
+            # That a prompt is too long costs nothing to hear again, and servers change.
+            if self._model.paid and reply.finish is not FinishReason.CONTEXT:
+                await asyncio.to_thread(self._store.put, key, reply, durable=True)
+            self._under_way.pop(key).set_result(reply)
 
     def _missed(self, wanted: Wanted, index: int, error: HarnessError) -> None:
         if not isinstance(error, RequestFailed):

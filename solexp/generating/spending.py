@@ -31,9 +31,8 @@ class Spending:
         if self._model is None:
             yield lambda _: None
             return
-        prompt, reply = self._model.estimate(requests[0].prompt, requests[0].batch)
-        n = len(requests)
-        tokens, cost = n * (prompt + reply), self._model.cost(n * prompt, n * reply)
+        first = requests[0]
+        tokens, cost = self._model.at_most(first.prompt, first.batch, len(requests))
         reservation = None
         while reservation is None:
             try:

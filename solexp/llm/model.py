@@ -59,6 +59,8 @@ class LiveModel(Protocol):
     paid: bool
     concurrency: int
     """Requests in flight at most."""
+    n_per_request: int
+    """Samples that one request asks for, at most."""
     budget: Budget
     """What a run may spend on it."""
 
@@ -68,6 +70,10 @@ class LiveModel(Protocol):
 
     def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:
         """Tokens of ``prompt``, and at most of one reply to it under ``batch``."""
+        ...
+
+    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
+        """Tokens and US dollars of one request for ``n`` samples in the worst case; None for an unknown price."""
         ...
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:

@@ -9,7 +9,7 @@ from solexp.metrics.estimators import bootstrap
 from solexp.metrics.scores import Judged, Metric, counts, metric_at_k
 
 LONG_RUN = 50
-"""Tokens in a row that nobody writes by chance (the length that Carlini et al. 2023, "Quantifying Memorization", count by)."""
+"""Tokens in a row that nobody writes by chance (Carlini et al. 2023, "Quantifying Memorization", count by as many)."""
 MOSTLY = 0.5
 """Share of n-grams from which on a candidate counts as mostly the reference's."""
 

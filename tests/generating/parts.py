@@ -71,12 +71,14 @@ class Scripted:
         answer: Callable[[Request], Completion] | None = None,
         *,
         concurrency: int = 4,
+        n_per_request: int = 16,
         max_cost_usd: float | None = None,
         max_tokens_total: int | None = None,
         price: float | None = 0.001,
         name: str = "scripted",
     ) -> None:
         self.concurrency = concurrency
+        self.n_per_request = n_per_request
         self.budget = Budget(max_cost_usd, max_tokens_total)
         self.price = price
         self.name = name
@@ -98,6 +100,10 @@ class Scripted:
 
     def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:  # noqa: ARG002
         return 5, batch.max_tokens or 10
+
+    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
+        asked, answer = self.estimate(prompt, batch)
+        return n * (asked + answer), self.cost(n * asked, n * answer)
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         return None if self.price is None else self.price * (prompt_tokens + completion_tokens)

@@ -182,3 +182,17 @@ def test_models_that_cost_nothing_are_asked_in_order_and_not_kept(tmp_path: Path
     found, _ = had(Reference(), [wanted("b"), wanted("a")], tmp_path)
     assert [g.task_id for g in found] == ["a", "b"]
     assert not list(tmp_path.rglob("*.json"))
+
+
+def test_what_a_request_brought_is_kept_though_others_of_its_group_fail(tmp_path: Path) -> None:
+    def answer(request: Request) -> Completion:
+        if request.index == 3:
+            raise UserError("over")
+        return Completion(text="paid for")
+
+    with pytest.raises(UserError, match="over"):
+        had(Scripted(answer, n_per_request=1), [wanted("a", 5)], tmp_path)
+    model = Scripted(n_per_request=1)
+    had(model, [wanted("a", 5)], tmp_path)
+    assert 3 in {request.index for request in model.asked}
+    assert len(model.asked) < 5

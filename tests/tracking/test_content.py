@@ -149,7 +149,7 @@ def _generation(task: str, index: int, text: str) -> Generation:
 def test_the_reply_table_holds_prompt_reply_and_outcome() -> None:
     prompt = Prompt(task_id="token", messages=(Message("system", "Be."), Message("user", "Do.")))
     rows = [_generation("token", 1, "second"), _generation("token", 0, "first")]
-    table = content.reply_table(rows, {"token": prompt}, Judgements(verdicts(passing=True)))
+    table = content.reply_table(rows, [prompt], Judgements(verdicts(passing=True)))
     assert table["reply"] == ["first", "second"]
     assert table["prompt"] == ["[system]\nBe.\n\n[user]\nDo."] * 2
     assert table["outcome"] == ["pass", "pass"]
@@ -159,8 +159,8 @@ def test_the_reply_table_holds_prompt_reply_and_outcome() -> None:
 def test_a_table_too_large_for_a_browser_shows_each_prompt_once() -> None:
     prompt = Prompt(task_id="token", messages=(Message("user", "x" * 6_000_000),))
     rows = [_generation("token", index, "") for index in (0, 1)]
-    table = content.reply_table(rows, {"token": prompt}, Judgements([]))
-    assert [len(text) for text in table["prompt"]] == [6_000_000, 29]
+    table = content.reply_table(rows, [prompt], Judgements([]))
+    assert [len(text) for text in table["prompt"]] == [6_000_000, len("(as in an earlier row)")]
 
 
 def test_the_runs_of_a_sweep_are_named_by_their_overrides() -> None:

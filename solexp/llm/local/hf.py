@@ -59,6 +59,7 @@ class Transformers:
 
     def __post_init__(self) -> None:
         self.paid = True
+        self.n_per_request = 1
         # One sample after the other: a batch would make each depend on the others.
         self.concurrency = 1
         self.budget = Budget(None, self.max_tokens_total)
@@ -118,6 +119,11 @@ class Transformers:
             return self._loaded.count(prompt), most
         texts = (*(message.content for message in prompt.messages), prompt.suffix)
         return sum(tokens.count(text) for text in texts), most
+
+    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
+        """Tokens of one request for ``n`` samples in the worst case; it costs nothing."""
+        asked, most = self.estimate(prompt, batch)
+        return asked + n * most, 0.0
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002
         """Nothing: it runs on this machine."""

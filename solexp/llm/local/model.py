@@ -71,6 +71,7 @@ class LlamaCpp:
 
     def __post_init__(self) -> None:
         self.paid = True
+        self.n_per_request = 1
         self.budget = Budget(None, self.max_tokens_total)
         for name in ("concurrency", "context", "max_output_tokens", "start_s", "timeout_s"):
             if not getattr(self, name) > 0:
@@ -128,6 +129,11 @@ class LlamaCpp:
             return sum(tokens.count(text) for text in texts)
         self._counted[prompt.key] = counted
         return counted
+
+    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
+        """Tokens of one request for ``n`` samples in the worst case; it costs nothing."""
+        asked, most = self.estimate(prompt, batch)
+        return asked + n * most, 0.0
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002
         """Nothing: it runs on this machine."""
