@@ -21,6 +21,8 @@ FORMATS = ("svg", "png", "pdf")
 _MARKERS = "osD^vPX*"
 _PANELS = 4
 """Side by side at most."""
+_LETTERS = 45
+"""What stands below a panel without being turned."""
 
 
 def draw(comparisons: Sequence[Comparison], kind: str) -> bytes:
@@ -126,11 +128,24 @@ def _draw(axes: Any, panel: _Panel, x: Factor | None, line: Factor | None) -> No
         ]
         points.sort(key=lambda point: point[0])
         marker = _MARKERS[number % len(_MARKERS)]
-        _points(axes, points, label, marker, joined=x is not None or line is not None)
-    axes.set_xticks(range(len(names)), names, rotation=20 if max(map(len, names)) > 12 else 0)
+        joined = line is not None or (x is not None and all(map(_is_number, x.levels)))
+        _points(axes, points, label, marker, joined=joined)
+    axes.set_xticks(range(len(names)), names)
+    if max(map(len, names)) * len(names) > _LETTERS:
+        axes.tick_params(axis="x", rotation=30)
+        for label in axes.get_xticklabels():
+            label.set(ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.4, len(names) - 0.6)
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _is_number(level: str) -> bool:
+    try:
+        float(level)
+    except ValueError:
+        return False
+    return True
 
 
 def _points(
