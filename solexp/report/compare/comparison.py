@@ -102,7 +102,8 @@ def compare_by(
         )
     factors = _factors(cells, base, plan)
     found, reason = _effects(factors, cells, scores, same=same, order=plan.order, seed=seed)
-    family = _family(plan, rows, found, factors)
+    family, unfit = _family(plan, rows, found, factors)
+    notes += [f"family: nothing here fits '{entry}'" for entry in unfit]
     rows, found = _corrected(family, rows, found)
     common = len(set.intersection(*(set(row) for row in scores.values())))
     if any(len(row) != common for row in scores.values()):
@@ -290,8 +291,8 @@ def effect_name(effect: Effect, short: Mapping[str, str]) -> str:
 
 def _family(
     plan: Plan, rows: Sequence[Row], found: Sequence[Effect], factors: Sequence[Factor]
-) -> list[str]:
-    """The names of the declared contrasts, each once. Raises UserError for a declaration that fits none."""
+) -> tuple[list[str], list[str]]:
+    """The names of the declared contrasts, each once; and the declarations that fit none."""
     short = short_names(rows[0].levels)
     long = {value: name for name, value in short.items()}
     differences = {
@@ -299,6 +300,7 @@ def _family(
     }
     named = {effect_name(effect, short): effect for effect in found}
     members: dict[str, None] = {}
+    unfit = []
     for entry in plan.family:
         if entry == "differences":
             fitting = list(differences)
@@ -320,7 +322,9 @@ def _family(
             if not fitting and len(crossed) == 1 and len(factors) == 1:
                 fitting = list(differences)
         members |= dict.fromkeys(fitting)
-    return list(members)
+        if not fitting and entry != "differences":
+            unfit.append(entry)
+    return list(members), unfit
 
 
 def _corrected(

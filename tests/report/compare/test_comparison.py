@@ -84,9 +84,11 @@ def test_effects_and_their_interaction_are_averaged_over_the_other_factors(tmp_p
 
 
 def test_holm_is_over_the_family_that_is_declared(tmp_path: Path) -> None:
-    plan = {"family": ["context*shots", "strategy/context=dependencies,strategy.shots=2"]}
+    cell = "strategy/context=dependencies,strategy.shots=2"
+    plan = {"family": ["context*shots", cell, "contxt"]}
     folders = _grid(tmp_path, lambda context, shots: len(context) // 3 + int(shots), compare=plan)
     found = compare_by(None, folders)
+    assert found.notes == ("family: nothing here fits 'contxt'",)
     assert found.family == (
         "context: none → dependencies × shots: 0 → 2",
         "context=dependencies shots=2",
