@@ -99,7 +99,7 @@ def test_a_run_can_be_shown_and_rescored_without_its_model(trial: Trial) -> None
 
 def test_wrong_input_ends_in_one_line_and_status_2(trial: Trial) -> None:
     for words, said in (
-        (["experiments=nope"], "experiments=nope: no such option; choose from: demo"),
+        (["experiments=nope"], "experiments=nope: no such option; choose from: "),
         (["oracle=[compile,nope]"], "oracle=nope: no such option"),
         (["model.sed=3"], "did you mean 'model.seed'?"),
         (["-m", "model=mutants,refrence"], "did you mean 'reference'?"),
