@@ -2,9 +2,10 @@
 
 Either side asks 2,000 requests (a prompt of 8 kB, a reply of 3 kB) with 64 in flight, in a process of its own; the
 server runs in another, so that its CPU time is not counted. ``sdk`` is the bare ``AsyncOpenAI`` behind a semaphore,
-its own retries and models on; ``solexp`` is a session of `solexp.llm.served` with pace and budget in force. The sides
-take turns. The last line is one JSON object; ``ratio`` is solexp's CPU time over the SDK's, and below 1 where
-leaving out the SDK's models saves more than everything else costs.
+its own retries and models on; ``session`` is a session of `solexp.llm.served` as a run has it; ``run`` is what a
+run does: dialogues, and every reply written down before it is used. The sides take turns. The last
+line is one JSON object; ratios are CPU time over the SDK's, and below 1 where leaving out the SDK's models saves more
+than everything else costs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -29,7 +31,7 @@ PASSES = 3
 REPLY_CHARS = 3000
 TEXT = "function transfer(address to, uint256 value) public returns (bool) {\n" * 118
 
-One = Callable[[int], Awaitable[None]]
+Many = Callable[[Sequence[int]], Awaitable[None]]
 
 
 def rss_mb() -> float:
@@ -37,20 +39,25 @@ def rss_mb() -> float:
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
-async def measured(one: One) -> dict[str, float]:
+async def measured(many: Many) -> dict[str, float]:
     """CPU and wall-clock time of all requests after a warm-up, and how much memory grew meanwhile."""
-    await asyncio.gather(*(one(at) for at in range(WARM_UP)))
+    await many(range(REQUESTS, REQUESTS + WARM_UP))
     memory, cpu, wall = rss_mb(), time.process_time(), time.perf_counter()
     half = REQUESTS // 2
-    await asyncio.gather(*(one(at) for at in range(half)))
+    await many(range(half))
     between = rss_mb()
-    await asyncio.gather(*(one(at) for at in range(half, REQUESTS)))
+    await many(range(half, REQUESTS))
     return {
         "cpu_ms_per_request": (time.process_time() - cpu) * 1000 / REQUESTS,
         "wall_s": time.perf_counter() - wall,
         "rss_growth_mb": rss_mb() - memory,
         "rss_growth_second_half_mb": rss_mb() - between,
     }
+
+
+async def every(one: Callable[[int], Awaitable[None]], numbers: Sequence[int]) -> None:
+    """All of them at once; each waits for its turn by itself."""
+    await asyncio.gather(*(one(at) for at in numbers))
 
 
 async def with_sdk(base_url: str) -> dict[str, float]:
@@ -71,7 +78,7 @@ async def with_sdk(base_url: str) -> dict[str, float]:
             if len(reply.choices[0].message.content or "") != REPLY_CHARS:
                 raise SystemExit("a reply is not what was sent")
 
-        return await measured(one)
+        return await measured(lambda numbers: every(one, numbers))
 
 
 async def with_solexp(base_url: str) -> dict[str, float]:
@@ -94,7 +101,6 @@ async def with_solexp(base_url: str) -> dict[str, float]:
         base_url=base_url,
         concurrency=CONCURRENCY,
         requests_per_minute=1e9,
-        max_tokens_total=10**12,
         prices={"input": 1, "output": 2},
     )
     async with model.session() as session:
@@ -107,10 +113,61 @@ async def with_solexp(base_url: str) -> dict[str, float]:
             if len(reply.text) != REPLY_CHARS:
                 raise SystemExit("a reply is not what was sent")
 
-        return await measured(one)
+        return await measured(lambda numbers: every(one, numbers))
 
 
-SIDES = {"sdk": with_sdk, "solexp": with_solexp}
+async def with_run(base_url: str) -> dict[str, float]:
+    """As a run asks: dialogues, and every reply on the disk before it is used."""
+    from solexp.core import Batch, CompilerSettings, Generation, Message, Prompt, Target, Task  # noqa: PLC0415
+    from solexp.generating.engine import Engine, Wanted  # noqa: PLC0415
+    from solexp.llm.served import OpenAICompatible  # noqa: PLC0415
+    from solexp.store import Store  # noqa: PLC0415
+    from solexp.strategies import Ask, Dialogue  # noqa: PLC0415
+
+    task = Task(
+        id="one",
+        benchmark="none",
+        compiler=CompilerSettings(version="0.8.19"),
+        sources={"a.sol": ""},
+        target=Target(path="a.sol", contract="A", start=0, end=0),
+        framework="",
+    )
+    batch = Batch(name="greedy", n=1)
+    model = OpenAICompatible(
+        name="loopback",
+        base_url=base_url,
+        concurrency=CONCURRENCY,
+        requests_per_minute=1e9,
+        prices={"input": 1, "output": 2},
+    )
+
+    def begin(number: int) -> Dialogue:
+        messages = (Message("user", f"{TEXT}{number}"),)
+        yield Ask(prompt=Prompt(task_id="one", messages=messages))
+
+    def keep(generation: Generation) -> None:
+        if len(generation.completion.text) != REPLY_CHARS:
+            raise SystemExit("a reply is not what was sent")
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        async def many(numbers: Sequence[int]) -> None:
+            wanted = (
+                Wanted(
+                    task=task,
+                    batch=batch,
+                    repeat=0,
+                    indices=(0,),
+                    begin=lambda _, number=number: begin(number),  # type: ignore[misc]
+                )
+                for number in numbers
+            )
+            await Engine(model, Store(Path(folder)), keep, lambda _: None).run(wanted)
+
+        return await measured(many)
+
+
+SIDES = {"sdk": with_sdk, "session": with_solexp, "run": with_run}
 
 
 def side(name: str, base_url: str) -> dict[str, float]:
@@ -145,19 +202,20 @@ def main() -> None:
                 found[name].append(side(name, base_url))
                 print(f"pass {at + 1}, {name}: {found[name][-1]}")
         server.stdin.close()
-    sdk, solexp = found["sdk"], found["solexp"]
-    mine, bare = middle(solexp, "cpu_ms_per_request"), middle(sdk, "cpu_ms_per_request")
+    cpu = {name: middle(figures, "cpu_ms_per_request") for name, figures in found.items()}
     report = {
         "requests": REQUESTS,
         "concurrency": CONCURRENCY,
-        "sdk_cpu_ms_per_request": bare,
-        "solexp_cpu_ms_per_request": mine,
-        "beyond_sdk_ms": round(mine - bare, 3),
-        "ratio": round(mine / bare, 3),
-        "sdk_rss_growth_mb": middle(sdk, "rss_growth_mb"),
-        "solexp_rss_growth_mb": middle(solexp, "rss_growth_mb"),
-        "solexp_rss_growth_second_half_mb": middle(solexp, "rss_growth_second_half_mb"),
-        "solexp_wall_s": middle(solexp, "wall_s"),
+        "cpu_ms_per_request": cpu,
+        "session_beyond_sdk_ms": round(cpu["session"] - cpu["sdk"], 3),
+        "run_beyond_sdk_ms": round(cpu["run"] - cpu["sdk"], 3),
+        "ratio_session": round(cpu["session"] / cpu["sdk"], 3),
+        "ratio_run": round(cpu["run"] / cpu["sdk"], 3),
+        "rss_growth_mb": {name: middle(each, "rss_growth_mb") for name, each in found.items()},
+        "rss_growth_second_half_mb": {
+            name: middle(each, "rss_growth_second_half_mb") for name, each in found.items()
+        },
+        "wall_s": {name: middle(each, "wall_s") for name, each in found.items()},
     }
     print(json.dumps(report))
 

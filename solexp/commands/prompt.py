@@ -33,7 +33,10 @@ def prompt(command: argparse.Namespace) -> int:
         print(shown(ask.prompt))
         turns = spec.strategy.turns(task) + (ask.batch is not None)
         later = f"; {turns - 1} more requests follow from the replies" if turns > 1 else ""
-        print(f"{task.id}: about {tokens:,} tokens in the {ask.prompt.form} form{later}", file=sys.stderr)
+        print(
+            f"{task.id}: about {tokens:,} tokens in the {ask.prompt.form} form{later}",
+            file=sys.stderr,
+        )
     return 0
 
 

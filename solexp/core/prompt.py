@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +21,7 @@ class Message(msgspec.Struct, frozen=True):
     content: str
 
 
-class Prompt(msgspec.Struct, frozen=True, kw_only=True):
+class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is sent to a model for one task."""
 
     task_id: str
@@ -34,7 +35,7 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     holds: dict[str, Any] = {}
     """What was put into it, such as the ids of the examples; for the reader, no part of the question."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Hash of what is sent."""
         return content_hash(self.messages, self.form, self.suffix, self.stop)

@@ -75,7 +75,7 @@ def generate(
     it is sent. A model that answers nothing any more, and a budget that is used up, end the asking
     and leave what there is; UserError is raised for what the user has to mend.
     """
-    engine = _Engine(model, store, keep, show)
+    engine = Engine(model, store, keep, show)
     try:
         # Not its own run(): that would hold Ctrl-C back for as long as a model keeps the loop busy.
         with asyncio.Runner() as runner:
@@ -109,7 +109,9 @@ def _generation(wanted: Wanted, index: int, had: Sequence[_Answer]) -> Generatio
     )
 
 
-class _Engine:
+class Engine:
+    """What `generate` runs in an event loop of its own."""
+
     def __init__(
         self,
         model: Model | LiveModel,
@@ -121,14 +123,17 @@ class _Engine:
         self._store = store
         self._keep = keep
         self._show = show
-        self._lanes = model.concurrency if isinstance(model, LiveModel) else 1
-        self._free = asyncio.Semaphore(self._lanes)
+        live = model if isinstance(model, LiveModel) else None
+        # Twice what a session lets through: while one writes its replies down, the next waits for its slot.
+        self._lanes = 2 * live.concurrency if live else 1
+        self._chunk = live.n_per_request if live else 1
         self._spending = Spending(model)
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self._halted = Halted()
         self._session = _LazySession(model)
 
     async def run(self, wanted: Iterator[Wanted]) -> Halted:
+        """Have every sample; a later group is begun when an earlier one is done."""
         async with self._session, asyncio.TaskGroup() as group:
             for _ in range(self._lanes):
                 group.create_task(self._lane(wanted))
@@ -199,8 +204,7 @@ class _Engine:
             waiting[index] = self._under_way[key]
         # Each request's answers are kept by themselves, so that a kill costs what is under way and no more.
         keys_left = list(missing)
-        size = self._model.n_per_request if isinstance(self._model, LiveModel) else 1
-        chunks = [keys_left[at : at + size] for at in range(0, len(keys_left), size)]
+        chunks = [keys_left[at : at + self._chunk] for at in range(0, len(keys_left), self._chunk)]
         await asyncio.gather(
             *(self._request({key: missing[key] for key in chunk}) for chunk in chunks)
         )
@@ -215,26 +219,28 @@ class _Engine:
         """Ask for what is missing; every future gets an answer or an error."""
         keys, requests = list(missing), list(missing.values())
         try:
-            async with self._free, self._spending.reserved(requests) as settle:
+            async with self._spending.reserved(requests) as settle:
                 replies = await self._session.complete(requests)
                 settle(replies)
-            await self._kept(dict(zip(keys, replies, strict=True)))
+            self._keep_replies(dict(zip(keys, replies, strict=True)))
         except BaseException as error:
-            await self._kept({keys[place]: reply for place, reply in answered(error).items()})
+            self._keep_replies({keys[place]: reply for place, reply in answered(error).items()})
             for key in keys:
                 future = self._under_way.pop(key, None)
                 if future is not None and not future.done():
-                    future.set_exception(_kept(error))
+                    future.set_exception(_said(error))
                     future.exception()  # it may have nobody who waits
             if not isinstance(error, RequestFailed | ModelGone | BudgetReached):
                 raise
 
-    async def _kept(self, replies: Mapping[str, Completion]) -> None:
+    def _keep_replies(self, replies: Mapping[str, Completion]) -> None:
         """Write replies down before anything is made of them."""
         for key, reply in replies.items():
             # That a prompt is too long costs nothing to hear again, and servers change.
             if self._model.paid and reply.finish is not FinishReason.CONTEXT:
-                await asyncio.to_thread(self._store.put, key, reply, durable=True)
+                # Out of this process, so that a kill loses nothing. To wait for the disk as well would cost a
+                # request more than all else here, and save the last seconds before a power cut.
+                self._store.put(key, reply)
             self._under_way.pop(key).set_result(reply)
 
     def _missed(self, wanted: Wanted, index: int, error: HarnessError) -> None:
@@ -246,7 +252,7 @@ class _Engine:
         self._halted.failed.append(f"{where}: {error}")
 
 
-def _kept(error: BaseException) -> Exception:
+def _said(error: BaseException) -> Exception:
     """What others who wait for the same answer are told."""
     return error if isinstance(error, Exception) else ModelGone("the run was interrupted")
 

@@ -19,7 +19,7 @@ class Spending:
     def __init__(self, model: Model | LiveModel) -> None:
         self._model = model if isinstance(model, LiveModel) else None
         self._under_way = 0
-        self._settled = asyncio.Condition()
+        self._waiting: list[asyncio.Future[None]] = []
 
     @asynccontextmanager
     async def reserved(self, requests: Sequence[Request]) -> AsyncIterator[Settle]:
@@ -28,20 +28,20 @@ class Spending:
         Where only requests under way stand against it, waits for them. Raises BudgetReached when what is left does
         not suffice.
         """
-        if self._model is None:
+        if self._model is None or not self._model.budget.limited:
             yield lambda _: None
             return
-        first = requests[0]
-        tokens, cost = self._model.at_most(first.prompt, first.batch, len(requests))
-        reservation = None
-        while reservation is None:
+        budget, first = self._model.budget, requests[0]
+        worst = self._model.at_most(first.prompt, first.batch, len(requests))
+        while True:
             try:
-                reservation = self._model.budget.reserve(tokens, cost)
+                reservation = budget.reserve(*worst)
+                break
             except BudgetReached:
-                async with self._settled:
-                    if not self._under_way:
-                        raise
-                    await self._settled.wait()
+                if not self._under_way:
+                    raise
+            self._waiting.append(asyncio.get_running_loop().create_future())
+            await self._waiting[-1]
         self._under_way += 1
         used: Sequence[Completion] = ()
 
@@ -52,7 +52,9 @@ class Spending:
         try:
             yield settle
         finally:
-            self._model.budget.settle(reservation, [each.usage for each in used])
+            budget.settle(reservation, [each.usage for each in used])
             self._under_way -= 1
-            async with self._settled:
-                self._settled.notify_all()
+            for waiting in self._waiting:
+                if not waiting.done():
+                    waiting.set_result(None)
+            self._waiting.clear()

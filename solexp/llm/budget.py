@@ -33,6 +33,11 @@ class Budget:
         self._reserved: dict[int, tuple[int, float]] = {}
         self._numbers = itertools.count()
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return self.max_cost_usd is not None or self.max_tokens_total is not None
+
     def reserve(self, tokens: int, cost_usd: float | None) -> int:
         """Put the worst case of a request aside; returns the reservation's number.
 

@@ -46,7 +46,7 @@ class Store:
             return None
 
     def put(self, key: str, answer: Any, *, durable: bool = False) -> None:
-        """Keep ``answer`` under ``key``; ``durable`` waits for the disk (paid answers deserve it).
+        """Keep ``answer`` under ``key``; ``durable`` waits for the disk too.
 
         A folder that cannot be written costs a warning, once in a process, and the answer's keeping.
         """

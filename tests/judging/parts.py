@@ -128,7 +128,7 @@ def job(
     return Job(
         task=task(name),
         generations=generations(name, *texts),
-        strategy=AsIs(),
+        reader=AsIs(),
         oracles=(oracle or Acting(),),
         seconds=seconds,
         memory_mb=memory_mb,
