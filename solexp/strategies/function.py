@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -51,14 +52,23 @@ class Function(Prompted):
         stop: Sequence[str] = (),
         members: Sequence[str] = MEMBERS,
         markers: Sequence[str] = MARKERS,
+        ids: Sequence[str] | None = None,
+        limit: int | None = None,
+        seed: int = 0,
     ) -> None:
         """See `Prompted`. ``members`` are the kinds of functions that are asked for; ``markers`` are words that a
-        reply may have on lines of their own around the code. Raises UserError for a kind that there is not."""
+        reply may have on lines of their own around the code. ``ids`` keeps just these function tasks, ``limit`` draws
+        that many by ``seed``. Raises UserError for a kind that there is not."""
+        if limit is not None and limit < 1:
+            raise UserError(f"strategy.limit: must be at least 1, got {limit}")
         known = (*MEMBERS, "modifier")
         for kind in members:
             if kind not in known:
                 raise UserError(f"strategy.members: no kind '{kind}'; {nearest(kind, known)}")
         self.members = tuple(members)
+        self.ids = None if ids is None else tuple(ids)
+        self.limit = limit
+        self.seed = seed
         self.reader = FunctionReader(form=form, markers=tuple(markers))
         super().__init__(
             template=template,
@@ -81,7 +91,20 @@ class Function(Prompted):
         left = [task.id for task, own in zip(tasks, posed, strict=True) if not own]
         if left:
             _LOG.warning("no function to write, so left out: %s", ", ".join(left))
-        return [one for own in posed for one in own]
+        return self._chosen([one for own in posed for one in own])
+
+    def _chosen(self, posed: list[Task]) -> list[Task]:
+        if self.ids is not None:
+            known = {task.id for task in posed}
+            for name in self.ids:
+                if name not in known:
+                    raise UserError(f"strategy.ids: no function '{name}'; {nearest(name, known)}")
+            posed = [task for task in posed if task.id in self.ids]
+        if self.limit is not None and self.limit < len(posed):
+            order = sorted(task.id for task in posed)
+            random.Random(self.seed).shuffle(order)
+            posed = [task for task in posed if task.id in order[: self.limit]]
+        return posed
 
     def material(self, task: Task) -> Material:
         wanted = wanted_of(task)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from solexp.core import Batch, Completion, Prompt, PromptForm, Task, UserError
 from solexp.llm.tokens import count
 from solexp.solidity.comments import without_comments
-from solexp.strategies.base import Ask, Context, Dialogue, Examples, Reader, Refine
+from solexp.strategies.base import Ask, Context, Dialogue, Example, Examples, Reader, Refine
 from solexp.strategies.context.given import NoContext
 from solexp.strategies.documentation import with_documentation, without_documentation
 from solexp.strategies.examples.none import NoExamples
@@ -121,9 +123,15 @@ class Prompted:
             requirement=task.requirement,
             context=(context if self.natspec == "task" else without_comments(context)).strip(),
             framework=task.framework.strip(),
-            examples=tuple(self.examples.choose(task, self.shots)) if self.shots else (),
+            examples=tuple(self._shown(task)),
             cot=self.cot,
         )
+
+    def _shown(self, task: Task) -> Iterator[Example]:
+        """The shots; without their context where the target's is not shown either."""
+        for example in self.examples.choose(task, self.shots) if self.shots else ():
+            bare = isinstance(self.context, NoContext)
+            yield msgspec.structs.replace(example, context="") if bare else example
 
 
 def holds(material: Material) -> dict[str, Any]:
