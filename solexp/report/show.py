@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from solexp.core import UserError
-from solexp.report import beside, tables
+from solexp.report import beside, levels, tables
 from solexp.store.runfolder import RunFolder
 
-_FACTS = ("status", "name", "started", "ended", "choices", "overrides", "error")
+_FACTS = ("status", "name", "started", "ended", "choices", "overrides", "halted", "error")
 _GROUPS = ("experiments", "benchmark", "model", "strategy", "sampling", "oracle")
 
 
@@ -44,6 +44,8 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
     by_axes = tables.axes(data["metrics"])
     grids = (
         tables.scores(data["metrics"]),
+        levels.functions(data["metrics"]),
+        levels.rounds(data["metrics"]),
         tables.parts(data["metrics"]),
         beside.sizes(data["metrics"], data.get("seconds") or {}),
         by_axes,
