@@ -164,7 +164,8 @@ def group_options() -> dict[str, list[str]]:
     register()
     GlobalHydra.instance().clear()
     with initialize_config_dir(config_dir=str(conf_folder()), version_base="1.3"):
-        groups = ("experiments", "benchmark", "model", "strategy", "sampling", "oracle")
+        parts = ("strategy/context", "strategy/examples", "strategy/refine")
+        groups = ("experiments", "benchmark", "model", "strategy", *parts, "sampling", "oracle")
         return {group: _options(group) for group in (*groups, "execution", "tracking")}
 
 

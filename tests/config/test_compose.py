@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from solexp.config import build, check
-from solexp.config.compose import check_overrides, compose, plain, stamp
+from solexp.config.compose import check_overrides, compose, group_options, plain, stamp
 from solexp.config.search_path import conf_folder, experiments_folder
 from solexp.core import UserError
 
@@ -17,7 +17,21 @@ OPTIONS = [
     for path in sorted(conf_folder().glob("*/*.yaml"))
     if path.parent.name != "hydra"
 ]
+PARTS = [(path.parent.name, path.stem) for path in sorted(conf_folder().glob("strategy/*/*.yaml"))]
 PRESETS = [path.stem for path in sorted(experiments_folder().glob("*.yaml"))]
+
+GIVEN = {
+    "hf": "model.path=coder",
+    "llamacpp": "model.gguf=coder.gguf",
+    "llamacpp_server": "model.name=coder",
+    "ollama": "model.name=coder",
+    "openrouter": "model.name=coder",
+    "recorded": "model.path=replies.jsonl",
+    "together": "model.name=coder",
+    "vllm": "model.name=coder",
+    "embedding": "strategy.examples.by.model=embedder",
+}
+"""What has to be given with an option, since no default can know it."""
 
 
 def refusal(*overrides: str) -> str:
@@ -38,9 +52,29 @@ def test_the_default_composition_is_whole() -> None:
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_every_option_that_ships_composes(group: str, option: str) -> None:
-    extra = ["model.path=replies.jsonl"] if option == "recorded" else []
     chosen = f"[{option}]" if group == "oracle" else option
-    build(plain(compose([f"{group}={chosen}", *extra])))
+    overrides = [f"{group}={chosen}"]
+    if option in GIVEN:
+        # Without it, one line says what to give.
+        key = GIVEN[option].partition("=")[0]
+        assert refusal(*overrides) == f"{key}: must be given; give it with {key}=VALUE"
+        overrides.append(GIVEN[option])
+    build(plain(compose(overrides)))
+
+
+@pytest.mark.parametrize(("part", "option"), PARTS)
+def test_every_part_of_a_strategy_composes(part: str, option: str) -> None:
+    overrides = ["strategy=function", f"strategy/{part}={option}"]
+    build(plain(compose([*overrides, *([GIVEN[option]] if option in GIVEN else [])])))
+
+
+def test_help_lists_the_options_of_every_group() -> None:
+    groups = group_options()
+    for group, option in OPTIONS:
+        assert option in groups[group]
+    for part, option in PARTS:
+        assert option in groups[f"strategy/{part}"]
+    assert set(PRESETS) <= set(groups["experiments"])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -51,7 +85,18 @@ def test_every_preset_composes_and_says_how_it_is_run(preset: str) -> None:
 
 
 def test_presets_exist() -> None:
-    assert {"demo", "gold", "solcontracteval_table2"} <= set(PRESETS)
+    assert set(PRESETS) >= {
+        "context_windows",
+        "demo",
+        "gold",
+        "granularity",
+        "rag_context",
+        "refine",
+        "shots",
+        "smollm2_grid",
+        "solcontracteval_table2",
+        "temperature_k",
+    }
 
 
 def test_a_misspelt_option_names_the_nearest() -> None:
@@ -60,7 +105,8 @@ def test_a_misspelt_option_names_the_nearest() -> None:
 
 
 def test_a_misspelt_preset_names_those_there_are() -> None:
-    assert "experiments=nope: no such option; choose from: demo" in refusal("experiments=nope")
+    said = f"experiments=nope: no such option; choose from: {', '.join(PRESETS)}"
+    assert refusal("experiments=nope") == said
 
 
 def test_a_misspelt_oracle_in_a_list_is_refused() -> None:
