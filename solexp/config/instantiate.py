@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import pydoc
 import re
@@ -79,8 +80,10 @@ def _matched(target: Callable[..., Any], given: dict[str, Any], where: str) -> d
 
 def _hints(target: Callable[..., Any]) -> dict[str, Any]:
     function = target
-    if isinstance(target, type) and not issubclass(target, msgspec.Struct):
-        function = target.__init__ if "__init__" in target.__dict__ else target
+    if dataclasses.is_dataclass(target):
+        pass  # each class's own fields, whatever module it stands in
+    elif isinstance(target, type) and not issubclass(target, msgspec.Struct):
+        function = target.__init__  # that of a base, too
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):

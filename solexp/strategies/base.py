@@ -106,10 +106,14 @@ class Refine(Protocol):
 class Strategy(Protocol):
     """Asks for a task's target, and finds it in the replies."""
 
-    reader: Reader
     refine: Refine
     shots: int
     """Examples that a prompt shows at most."""
+
+    @property
+    def reader(self) -> Reader:
+        """Finds the candidate in the replies."""
+        ...
 
     def fingerprint(self) -> dict[str, Any]:
         """Everything that decides what is asked, and how replies are read."""

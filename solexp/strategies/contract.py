@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from solexp.core import Candidate, FinishReason, Generation, NoCode, PromptForm, Task
+from solexp.core import Candidate, FinishReason, Generation, NoCode, Task
 from solexp.solidity.extract import extract_contract
-from solexp.strategies.base import Context, Examples, Refine
-from solexp.strategies.material import Natspec
 from solexp.strategies.prompted import Prompted
 
 
+@dataclass(kw_only=True, eq=False)
 class WholeContract(Prompted):
     """Shows the definitions the target needs and the target's outline; wants the whole target back."""
 
     granularity = "contract"
 
-    def __init__(
-        self,
-        *,
-        context: Context | None = None,
-        examples: Examples | None = None,
-        refine: Refine | None = None,
-        shots: int = 0,
-        natspec: Natspec = "task",
-        template: str = "solcontracteval",
-        cot: bool = False,
-        form: PromptForm = "chat",
-        stop: Sequence[str] = (),
-    ) -> None:
-        """See `Prompted`; without ``context``, no code around the target is shown."""
-        self.reader = ContractReader()
-        super().__init__(
-            template=template,
-            context=context,
-            examples=examples,
-            refine=refine,
-            shots=shots,
-            natspec=natspec,
-            cot=cot,
-            form=form,
-            stop=stop,
-        )
+    template: str = "solcontracteval"
+
+    @property
+    def reader(self) -> ContractReader:
+        return ContractReader()
 
 
 class ContractReader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -23,8 +24,7 @@ from solexp.solidity.functions import (
     replace_body,
     scope_of,
 )
-from solexp.strategies.base import Context, Examples, Refine
-from solexp.strategies.material import Material, Natspec
+from solexp.strategies.material import Material
 from solexp.strategies.prompted import Prompted
 
 _LOG = logging.getLogger("solexp")
@@ -33,57 +33,39 @@ MEMBERS = ("function", "constructor", "receive", "fallback")
 """Kinds of members that become tasks unless told otherwise; modifiers are the other kind."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Function(Prompted):
     """Shows a contract in which one function's body is missing; wants that function."""
 
     granularity = "function"
 
-    def __init__(
-        self,
-        *,
-        context: Context | None = None,
-        examples: Examples | None = None,
-        refine: Refine | None = None,
-        shots: int = 0,
-        natspec: Natspec = "task",
-        template: str = "function",
-        cot: bool = False,
-        form: PromptForm = "chat",
-        stop: Sequence[str] = (),
-        members: Sequence[str] = MEMBERS,
-        markers: Sequence[str] = MARKERS,
-        ids: Sequence[str] | None = None,
-        limit: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        """See `Prompted`. ``members`` are the kinds of functions that are asked for; ``markers`` are words that a
-        reply may have on lines of their own around the code. ``ids`` keeps just these function tasks, ``limit`` draws
-        that many by ``seed``. Raises UserError for a kind that there is not."""
-        if limit is not None and limit < 1:
-            raise UserError(f"strategy.limit: must be at least 1, got {limit}")
+    template: str = "function"
+    members: Sequence[str] = MEMBERS
+    """Kinds of functions that are asked for."""
+    markers: Sequence[str] = MARKERS
+    """Words that a reply may have on lines of their own around the code."""
+    ids: Sequence[str] | None = None
+    """Just these function tasks."""
+    limit: int | None = None
+    """So many function tasks, drawn by the seed."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Raises UserError for a kind that there is not, and for a limit below 1."""
+        super().__post_init__()
         known = (*MEMBERS, "modifier")
-        for kind in members:
+        for kind in self.members:
             if kind not in known:
                 raise UserError(f"strategy.members: no kind '{kind}'; {nearest(kind, known)}")
-        self.members = tuple(members)
-        self.ids = None if ids is None else tuple(ids)
-        self.limit = limit
-        self.seed = seed
-        self.reader = FunctionReader(form=form, markers=tuple(markers))
-        super().__init__(
-            template=template,
-            context=context,
-            examples=examples,
-            refine=refine,
-            shots=shots,
-            natspec=natspec,
-            cot=cot,
-            form=form,
-            stop=stop,
-        )
+        if self.limit is not None and self.limit < 1:
+            raise UserError(f"strategy.limit: must be at least 1, got {self.limit}")
+
+    @property
+    def reader(self) -> FunctionReader:
+        return FunctionReader(form=self.form, markers=tuple(self.markers))
 
     def fingerprint(self) -> dict[str, Any]:
-        return {**super().fingerprint(), "members": self.members}
+        return {**super().fingerprint(), "members": list(self.members)}
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
         """A task for each function; tasks without any are left out, with a warning."""

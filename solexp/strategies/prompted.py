@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -23,47 +24,48 @@ _WRITER = Batch(name="natspec", n=1, temperature=0.0, max_tokens=4096)
 """How documentation is sampled: once for all samples of a task."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Prompted:
     """A prompt from a template, a context, examples and documentation; one reply."""
 
-    granularity: Granularity
-    reader: Reader
+    granularity: ClassVar[Granularity]
 
-    def __init__(
-        self,
-        *,
-        template: str,
-        context: Context | None = None,
-        examples: Examples | None = None,
-        refine: Refine | None = None,
-        shots: int = 0,
-        natspec: Natspec = "task",
-        cot: bool = False,
-        form: PromptForm = "chat",
-        stop: Sequence[str] = (),
-    ) -> None:
-        """``shots`` examples (0 to 5) are shown; ``cot`` asks to think in writing first; ``form`` is a conversation
-        (chat), a text to be continued (completion) or a gap to be filled (infill). Raises UserError."""
-        if not 0 <= shots <= _MOST_SHOTS:
-            raise UserError(f"strategy.shots: must lie between 0 and {_MOST_SHOTS}, got {shots}")
-        self.template = Template(template)
-        self.context = context or NoContext()
-        self.examples = examples or NoExamples()
-        self.refine: Refine = refine or NoRefine()
-        self.shots = shots
-        self.natspec = natspec
-        self.cot = cot
-        self.form = form
-        self.stop = tuple(stop)
-        if shots and isinstance(self.examples, NoExamples):
+    template: str
+    """The name of a layout, or the path of one of one's own."""
+    context: Context = field(default_factory=NoContext)
+    """What is shown of the code around the target."""
+    examples: Examples = field(default_factory=NoExamples)
+    refine: Refine = field(default_factory=NoRefine)
+    shots: int = 0
+    """Examples that are shown, 0 to 5."""
+    natspec: Natspec = "task"
+    cot: bool = False
+    """Whether to ask for thoughts in writing before the answer."""
+    form: PromptForm = "chat"
+    stop: Sequence[str] = ()
+    """Sequences at which a reply ends."""
+
+    def __post_init__(self) -> None:
+        """Raises UserError."""
+        if not 0 <= self.shots <= _MOST_SHOTS:
+            raise UserError(
+                f"strategy.shots: must lie between 0 and {_MOST_SHOTS}, got {self.shots}"
+            )
+        if self.shots and isinstance(self.examples, NoExamples):
             raise UserError(
                 "strategy.shots: there are no examples to show; choose strategy/examples=random or bm25"
             )
+        self.layout = Template(self.template)
+
+    @property
+    def reader(self) -> Reader:
+        """Finds the candidate in the replies."""
+        raise NotImplementedError
 
     def fingerprint(self) -> dict[str, Any]:
         return {
             "reader": self.reader.fingerprint(),
-            "template": self.template.fingerprint(),
+            "template": self.layout.fingerprint(),
             "context": self.context.fingerprint(),
             "examples": self.examples.fingerprint() if self.shots else None,
             "refine": self.refine.fingerprint(),
@@ -71,7 +73,7 @@ class Prompted:
             "natspec": self.natspec,
             "cot": self.cot,
             "form": self.form,
-            "stop": self.stop,
+            "stop": list(self.stop),
         }
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
@@ -110,7 +112,7 @@ class Prompted:
     def prompt(self, task: Task) -> Prompt:
         """The request for the target itself, of a task whose documentation is as wanted."""
         material = self.material(task)
-        return self.template.prompt(material, form=self.form, stop=self.stop, holds=holds(material))
+        return self.layout.prompt(material, form=self.form, stop=self.stop, holds=holds(material))
 
     def material(self, task: Task) -> Material:
         """What the template is given."""

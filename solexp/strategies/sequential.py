@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -19,9 +20,8 @@ from solexp.solidity.functions import (
     replace_members,
 )
 from solexp.solidity.functions.scope import scope_of
-from solexp.strategies.base import Ask, Context, Dialogue, Examples, Refine
+from solexp.strategies.base import Ask, Dialogue
 from solexp.strategies.contract import ContractReader
-from solexp.strategies.material import Natspec
 from solexp.strategies.prompted import Prompted, holds
 
 _LOG = logging.getLogger("solexp")
@@ -31,37 +31,17 @@ _HOLE = "\ufdd1"
 _KINDS = ("function", "constructor", "receive", "fallback")
 
 
+@dataclass(kw_only=True, eq=False)
 class Sequential(Prompted):
     """Stub and complete: comments stripped, bodies deleted, then written in the source's order."""
 
     granularity = "sequential"
 
-    def __init__(
-        self,
-        *,
-        context: Context | None = None,
-        examples: Examples | None = None,
-        refine: Refine | None = None,
-        shots: int = 0,
-        natspec: Natspec = "task",
-        template: str = "solbehave",
-        cot: bool = False,
-        form: PromptForm = "chat",
-        stop: Sequence[str] = (),
-    ) -> None:
-        """See `Prompted`."""
-        self.reader = SequentialReader(form=form)
-        super().__init__(
-            template=template,
-            context=context,
-            examples=examples,
-            refine=refine,
-            shots=shots,
-            natspec=natspec,
-            cot=cot,
-            form=form,
-            stop=stop,
-        )
+    template: str = "solbehave"
+
+    @property
+    def reader(self) -> SequentialReader:
+        return SequentialReader(form=self.form)
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
         """The tasks that have a function to write; the others are left out, with a warning."""
@@ -96,7 +76,7 @@ class Sequential(Prompted):
                 "framework_tokens": count(ask.framework),
             }
             reply = yield Ask(
-                prompt=self.template.prompt(ask, form=self.form, stop=self.stop, holds=shown)
+                prompt=self.layout.prompt(ask, form=self.form, stop=self.stop, holds=shown)
             )
             found = _read(task, member, reply.text, reply.finish, self.form)
             if found.code is not None:
