@@ -13,6 +13,7 @@ from solexp.llm.model import LiveModel, Model
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     """Requests, tokens and money of what is still to be asked."""
 
+    requests: int
     samples: int
     prompt_tokens: int | None
     """None for a model that is no language model."""
@@ -26,7 +27,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         """One line."""
         if not self.samples:
             return "forecast: nothing to ask, every answer is kept"
-        parts = [f"{self.samples:,} requests"]
+        several = "" if self.samples == self.requests else f" for {self.samples:,} samples"
+        parts = [f"{self.requests:,} requests{several}"]
         if self.prompt_tokens is not None:
             parts.append(f"about {self.prompt_tokens:,} tokens of prompts")
         if self.completion_tokens_at_most is not None:
@@ -43,18 +45,20 @@ def foresee(
 ) -> Forecast:
     """What ``asks`` (a prompt, how it is sampled, how many samples) will take.
 
-    Each sample counts as a request with its whole prompt, which is the dearest case: servers that
-    give several samples a request charge a prompt once.
+    Servers that give several samples a request charge its prompt once.
     """
-    samples = prompt_tokens = replies = 0
+    requests = samples = prompt_tokens = replies = 0
     for prompt, batch, count in asks:
         samples += count
         if isinstance(model, LiveModel):
+            groups = -(-count // model.n_per_request)
             asked, answered = model.estimate(prompt, batch)
-            prompt_tokens += count * asked
+            requests += groups
+            prompt_tokens += groups * asked
             replies += count * answered
     if not isinstance(model, LiveModel):
         return Forecast(
+            requests=samples,
             samples=samples,
             prompt_tokens=None,
             completion_tokens_at_most=None,
@@ -62,6 +66,7 @@ def foresee(
             rounds=rounds,
         )
     return Forecast(
+        requests=requests,
         samples=samples,
         prompt_tokens=prompt_tokens,
         completion_tokens_at_most=replies,
