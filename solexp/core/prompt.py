@@ -108,6 +108,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """The replies before it in the same round, where a strategy asks several times."""
     prompts: tuple[str, ...] = ()
     """`Prompt.key` of each request, in order."""
+    shared: tuple[str, ...] = ()
+    """Of these, the requests whose one reply all samples of the task have in common; it was paid for once."""
 
     @property
     def completions(self) -> tuple[Completion, ...]:

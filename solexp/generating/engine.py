@@ -91,6 +91,8 @@ class _Answer:
     """`Prompt.key`."""
     reply: Completion | HarnessError
     """Or why there is none."""
+    shared: bool = False
+    """`Ask.shared`."""
 
 
 def _generation(wanted: Wanted, index: int, had: Sequence[_Answer]) -> Generation:
@@ -106,6 +108,7 @@ def _generation(wanted: Wanted, index: int, had: Sequence[_Answer]) -> Generatio
         completion=replies[-1],
         earlier=tuple(replies[:-1]),
         prompts=tuple(answer.prompt for answer in had),
+        shared=tuple(answer.prompt for answer in had if answer.shared),
     )
 
 
@@ -213,7 +216,10 @@ class Engine:
                 replies[index] = await future
             except (RequestFailed, ModelGone, BudgetReached) as error:
                 replies[index] = error
-        return {index: _Answer(key, ask.prompt.key, replies[index]) for index, key in keys.items()}
+        return {
+            index: _Answer(key, ask.prompt.key, replies[index], ask.shared)
+            for index, key in keys.items()
+        }
 
     async def _request(self, missing: dict[str, Request]) -> None:
         """Ask for what is missing; every future gets an answer or an error."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from solexp.core import Generation, Outcome
 from solexp.metrics.scores import Judged, Metric, combined, counts, metric_at_k
+from solexp.metrics.spent import paid_replies
 from solexp.store.runfolder import TaskRow
 
 STEP = 5
@@ -51,10 +52,12 @@ def seconds_per_compiling(
     tasks: Sequence[TaskRow], candidates: Iterable[Judged], generations: Iterable[Generation]
 ) -> dict[str, float]:
     """Seconds of generating for each sample that compiles in the end, by class of sizes; none where none compiles."""
-    spent: dict[str, list[float]] = {}
+    of_task: dict[str, list[Generation]] = {}
     for row in generations:
-        seconds = (completion.seconds for completion in row.completions)
-        spent.setdefault(row.task_id, []).extend(seconds)
+        of_task.setdefault(row.task_id, []).append(row)
+    spent = {
+        task: [reply.seconds for reply in paid_replies(rows)] for task, rows in of_task.items()
+    }
     compiling: dict[str, int] = {}
     for candidate in candidates:
         if _compiled(candidate):

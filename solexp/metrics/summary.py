@@ -42,6 +42,7 @@ from solexp.metrics.scores import (
     metrics_at_k,
 )
 from solexp.metrics.sizes import cutoff_groups, seconds_per_compiling, size_metrics
+from solexp.metrics.spent import paid_replies, totals
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -58,7 +59,7 @@ class OracleCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens and money of all generations; None when not every generation states it."""
+    """Tokens and money of all replies, see `solexp.metrics.spent`; None when not every reply states it."""
 
     prompt_tokens: int | None
     completion_tokens: int | None
@@ -69,6 +70,7 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
     """Time, in seconds, summed over candidates. The one part that differs between equal runs."""
 
     generating: float | None
+    """Latency of all replies, see `solexp.metrics.spent`."""
     judging: float
     per_compiling: dict[str, float] = {}
     """Generating, for each sample that compiles in the end, by the contract's number of functions, such as ``1-5``."""
@@ -203,6 +205,7 @@ def summarise(
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)
+    replies = paid_replies(rows)
     return Summary(
         metrics=metrics,
         outcomes=_count(outcomes),
@@ -225,9 +228,9 @@ def summarise(
         open_tasks=open_reasons(tasks, candidates, deciding),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
-        usage=_usage(rows),
+        usage=Usage(**totals(replies)),
         seconds=Seconds(
-            generating=math.fsum(row.completion.seconds for row in rows) if rows else None,
+            generating=math.fsum(reply.seconds for reply in replies) if rows else None,
             judging=math.fsum(row.seconds for c in candidates for row in c.verdicts.values()),
             per_compiling=seconds_per_compiling(tasks, candidates, rows),
         ),
@@ -275,17 +278,4 @@ def _fidelity(candidates: Iterable[Judged]) -> Fidelity:
         statuses=statuses,
         successes=successes,
         gas=gas,
-    )
-
-
-def _usage(rows: Sequence[Generation]) -> Usage:
-    usages = [row.completion.usage for row in rows]
-    prompt = [u.prompt_tokens for u in usages if u.prompt_tokens is not None]
-    completion = [u.completion_tokens for u in usages if u.completion_tokens is not None]
-    cost = [u.cost_usd for u in usages if u.cost_usd is not None]
-    full = len(rows) or -1
-    return Usage(
-        prompt_tokens=sum(prompt) if len(prompt) == full else None,
-        completion_tokens=sum(completion) if len(completion) == full else None,
-        cost_usd=math.fsum(cost) if len(cost) == full else None,
     )

@@ -14,6 +14,7 @@ from solexp.core import Generation, Outcome, Prompt, Verdict
 from solexp.metrics.decidable import open_reason
 from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Judged, combined, judged
+from solexp.metrics.spent import totals
 from solexp.store.runfolder import TaskRow
 
 PARAM_LENGTH = 6_000
@@ -197,6 +198,7 @@ def reply_table(
     shown: set[str] = set()
     for generation, key in zip(order, asked, strict=True):
         completion = generation.completion
+        spent = totals(generation.completions)
         candidate = judgements.of(generation)
         again = key in shown and size > TABLE_BYTES
         shown.add(key)
@@ -213,9 +215,10 @@ def reply_table(
                 "index": generation.index,
                 "round": generation.round,
                 "finish": completion.finish,
-                "prompt_tokens": completion.usage.prompt_tokens,
-                "completion_tokens": completion.usage.completion_tokens,
-                "seconds": round(completion.seconds, 3),
+                # Of all the round's requests, what samples share included.
+                "prompt_tokens": spent["prompt_tokens"],
+                "completion_tokens": spent["completion_tokens"],
+                "seconds": round(math.fsum(each.seconds for each in generation.completions), 3),
             }
         )
     return _columns(rows)

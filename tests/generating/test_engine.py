@@ -112,6 +112,7 @@ def test_what_all_samples_share_is_asked_once(tmp_path: Path) -> None:
     asked = [request.prompt.messages[0].content for request in model.asked]
     assert asked.count("document it") == 1
     assert {g.earlier[0].text for g in found} == {"document it#0"}
+    assert {g.shared for g in found} == {(found[0].prompts[0],)}
 
 
 def test_a_request_that_fails_costs_its_sample_alone(tmp_path: Path) -> None:

@@ -433,6 +433,41 @@ def test_tokens_are_summed_and_a_cost_that_one_reply_lacks_is_unknown() -> None:
     assert summary([task("a")], []).usage.prompt_tokens is None
 
 
+def test_every_reply_of_every_round_counts_and_a_shared_one_once() -> None:
+    def reply(tokens: int) -> Completion:
+        usage = Usage(prompt_tokens=tokens, completion_tokens=1, cost_usd=tokens / 10)
+        return Completion(text="", usage=usage, seconds=tokens)
+
+    def generation(index: int, number: int, *replies: Completion, shared: bool) -> Generation:
+        prompts = tuple(
+            "documentation" if shared and n == 0 else f"{n}" for n in range(len(replies))
+        )
+        return Generation(
+            key="",
+            task_id="a",
+            batch="greedy",
+            repeat=0,
+            index=index,
+            round=number,
+            completion=replies[-1],
+            earlier=replies[:-1],
+            prompts=prompts,
+            shared=("documentation",) if shared else (),
+        )
+
+    rows = [
+        generation(0, 0, reply(1000), reply(1), reply(2), shared=True),
+        generation(1, 0, reply(1000), reply(3), reply(4), shared=True),
+        generation(1, 1, reply(50), reply(60), shared=False),
+    ]
+    compiling = candidate("a", Outcome.PASS)
+    found = summary([task("a", functions=3)], [compiling], generations=rows)
+    assert found.usage.prompt_tokens == 1000 + 1 + 2 + 3 + 4 + 50 + 60
+    assert found.usage.completion_tokens == 7
+    assert found.usage.cost_usd == pytest.approx(112)
+    assert found.seconds.generating == 1120
+
+
 def test_the_summary_does_not_depend_on_the_order_of_rows() -> None:
     batch = Batch(name="nucleus", n=4, temperature=0.2, ks=(2, 4))
     draw = random.Random(5)
