@@ -152,19 +152,31 @@ class Engine:
     async def _samples(self, wanted: Wanted) -> None:
         """Go through the dialogues of all samples of a group, which begin alike."""
         dialogues = {index: wanted.begin(index) for index in wanted.indices}
-        asks = {index: next(dialogue) for index, dialogue in dialogues.items()}
-        first = asks[wanted.indices[0]]
-        answers = await self._answers(wanted, first, wanted.indices)
+        asks = [next(dialogue) for dialogue in dialogues.values()]
+        answers = await self._answers(wanted, asks[0], wanted.indices)
+        had: list[_Answer] = []
+        while asks[0].shared and self._halted.reason is None:
+            answer = answers[wanted.indices[0]]
+            if not isinstance(answer.reply, Completion):
+                break
+            had.append(answer)
+            asks = [dialogue.send(answer.reply) for dialogue in dialogues.values()]
+            answers = await self._answers(wanted, asks[0], wanted.indices)
         # What halts the asking cancels nothing: requests under way are paid for.
         async with asyncio.TaskGroup() as group:
             for index, answer in answers.items():
-                group.create_task(self._follow(wanted, index, dialogues[index], answer))
+                group.create_task(self._follow(wanted, index, dialogues[index], had, answer))
 
     async def _follow(
-        self, wanted: Wanted, index: int, dialogue: Dialogue, answer: _Answer
+        self,
+        wanted: Wanted,
+        index: int,
+        dialogue: Dialogue,
+        before: Sequence[_Answer],
+        answer: _Answer,
     ) -> None:
-        """Go through one sample's dialogue from its first answer to its end."""
-        had: list[_Answer] = []
+        """Go through one sample's dialogue, from its first answer of its own to its end."""
+        had = list(before)
         while isinstance(answer.reply, Completion):
             had.append(answer)
             try:
@@ -226,7 +238,11 @@ class Engine:
         keys, requests = list(missing), list(missing.values())
         try:
             async with self._spending.reserved(requests) as settle:
-                replies = await self._session.complete(requests)
+                try:
+                    replies = await self._session.complete(requests)
+                except BaseException as error:
+                    settle(list(answered(error).values()))
+                    raise
                 settle(replies)
             self._keep_replies(dict(zip(keys, replies, strict=True)))
         except BaseException as error:

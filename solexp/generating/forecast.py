@@ -12,8 +12,8 @@ from solexp.llm.model import Request, generation_key
 from solexp.store import Store
 from solexp.strategies import Ask
 
-Missing = tuple[Prompt, Batch, int]
-"""A request, how it is sampled, and how often."""
+Missing = tuple[Prompt, Batch, int, int]
+"""A prompt, how it is sampled, how many samples are asked for at once, and how many times."""
 
 
 def forecast(
@@ -57,12 +57,15 @@ class _Walk:
                 known = self._store.get(key, Completion)
                 if known is None and key not in self._shared:
                     self._shared.add(key)
-                    yield ask.prompt, ask.batch or each.batch, 1
+                    yield ask.prompt, ask.batch or each.batch, 1, 1
                 ask = dialogue.send(known or Completion(text=""))
             turns = self._spec.strategy.turns(each.task)
             open_ = [i for i in each.indices if self._known(each, ask, i) is None]
             if open_:
-                yield ask.prompt, ask.batch or each.batch, len(open_) * turns
+                batch = ask.batch or each.batch
+                yield ask.prompt, batch, len(open_), 1
+                # From here on each sample goes its own way.
+                yield ask.prompt, batch, 1, len(open_) * (turns - 1)
             if turns > 1:
                 for index in each.indices:
                     if index not in open_:
@@ -78,7 +81,7 @@ class _Walk:
                 ask = dialogue.send(known or Completion(text=""))
             except StopIteration:
                 return
-        yield ask.prompt, ask.batch or wanted.batch, max(1, turns - asked)
+        yield ask.prompt, ask.batch or wanted.batch, 1, max(1, turns - asked)
 
     def _known(self, wanted: Wanted, ask: Ask, index: int) -> Completion | None:
         return self._store.get(self._key(wanted, ask, index), Completion)

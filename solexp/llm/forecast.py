@@ -41,21 +41,21 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def foresee(
-    model: Model | LiveModel, asks: Iterable[tuple[Prompt, Batch, int]], *, rounds: int = 0
+    model: Model | LiveModel, asks: Iterable[tuple[Prompt, Batch, int, int]], *, rounds: int = 0
 ) -> Forecast:
-    """What ``asks`` (a prompt, how it is sampled, how many samples) will take.
+    """What ``asks`` (a prompt, how it is sampled, how many samples at once, how many times) will take.
 
     Servers that give several samples a request charge its prompt once.
     """
     requests = samples = prompt_tokens = replies = 0
-    for prompt, batch, count in asks:
-        samples += count
+    for prompt, batch, n, times in asks:
+        samples += n * times
         if isinstance(model, LiveModel):
-            groups = -(-count // model.n_per_request)
+            groups = -(-n // model.n_per_request) * times
             asked, answered = model.estimate(prompt, batch)
             requests += groups
             prompt_tokens += groups * asked
-            replies += count * answered
+            replies += n * times * answered
     if not isinstance(model, LiveModel):
         return Forecast(
             requests=samples,

@@ -17,7 +17,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     batch: Batch | None = None
     """How to sample; None is as the run's sampling says for this sample."""
     shared: bool = False
-    """Whether all samples share one reply, such as documentation that is written once for a task."""
+    """Whether all samples share one reply, such as documentation that is written once for a task; never the last."""
 
 
 Dialogue = Generator[Ask, Completion, None]

@@ -48,8 +48,13 @@ def spec(model: Scripted, turns: int) -> Any:
 
 @pytest.mark.parametrize(("begun", "turns"), [(documented, 1), (in_turns, 3)])
 @pytest.mark.parametrize("kept", [0, 1, 2, 3, 5, 7])
+@pytest.mark.parametrize("n_per_request", [1, 2, 8])
 def test_as_many_requests_are_foretold_as_are_asked(
-    begun: Callable[[Task], Callable[[int], Dialogue]], turns: int, kept: int, tmp_path: Path
+    begun: Callable[[Task], Callable[[int], Dialogue]],
+    turns: int,
+    kept: int,
+    n_per_request: int,
+    tmp_path: Path,
 ) -> None:
     posed = task("a")
 
@@ -67,8 +72,8 @@ def test_as_many_requests_are_foretold_as_are_asked(
         return Completion(text=f"{request.prompt.messages[-1].content}#{request.index}")
 
     generate(Scripted(until_gone, n_per_request=1), samples(), store, keep=lambda _: None)
-    model = Scripted(n_per_request=1)
-    told = forecast(spec(model, turns), samples(), store).samples
+    model = Scripted(n_per_request=n_per_request)
+    told = forecast(spec(model, turns), samples(), store).requests
     generate(model, samples(), store, keep=lambda _: None)
     assert told == model.calls
 
