@@ -18,6 +18,7 @@ _MARK = "\ufdd0"
 _ONLY_MARKS = re.compile(rf"^[ \t]*(?:{_MARK}[ \t]*)+\r?\n", re.MULTILINE)
 _TRAILING = re.compile(rf"[ \t]*{_MARK}[ \t]*(?=\r?$)", re.MULTILINE)
 _GAPS = re.compile(r"(?:[ \t]*\r?\n){3,}")
+_NOT_A_BREAK = re.compile(r"[^\r\n]")
 _WORDS = re.compile(r"\w+")
 
 
@@ -35,6 +36,19 @@ def without_comments(source: str) -> str:
     text = _ONLY_MARKS.sub("", text)
     text = _TRAILING.sub("", text)
     return _GAPS.sub("\n\n", text.replace(_MARK, " "))
+
+
+def blanked_comments(source: str) -> str:
+    """``source`` with blanks in place of its comments, so that every line and column stays where it is.
+
+    >>> blanked_comments("a /* b */ = 1;")
+    'a         = 1;'
+    """
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match.lastgroup is None else _NOT_A_BREAK.sub(" ", match[0])
+
+    return _COMMENT_OR_STRING.sub(blank, source)
 
 
 def comments(source: str) -> list[str]:

@@ -19,6 +19,7 @@ from solexp.solidity.functions import (
     members,
     replace_members,
 )
+from solexp.solidity.functions.repeats import without_repeats
 from solexp.solidity.functions.scope import scope_of
 from solexp.strategies.base import Ask, Dialogue
 from solexp.strategies.contract import ContractReader
@@ -90,7 +91,7 @@ class SequentialReader:
         self.form: PromptForm = form
 
     def fingerprint(self) -> dict[str, Any]:
-        return {"strategy": "sequential", "extraction": 1, "form": self.form}
+        return {"strategy": "sequential", "extraction": 2, "form": self.form}
 
     def candidate(self, task: Task, generation: Generation) -> Candidate:
         if generation.round:
@@ -101,7 +102,10 @@ class SequentialReader:
         codes: list[tuple[Member, str]] = []
         notes: list[str] = []
         missing: NoCode | None = None
-        for member, reply in zip(wanted, replies, strict=True):
+        # The original's comments are no part of the answer: a round of refinement shows it to the model.
+        outline = without_comments(task.reference)
+        places = _open(outline, task)
+        for member, place, reply in zip(wanted, places, replies, strict=True):
             found = _read(task, member, reply.text, reply.finish, self.form)
             notes += [f"{member.signature}: {note}" for note in found.notes]
             if found.code is None:
@@ -109,13 +113,16 @@ class SequentialReader:
                 missing = missing or found.no_code or NoCode.NOTHING_FOUND
                 notes.append(f"{member.signature}: no code")
             else:
-                codes.append((member, found.code))
+                codes.append((place, found.code))
+        code = None
+        if missing is None:
+            code = without_repeats(replace_members(outline, codes), task.target.contract)
         return Candidate(
             task_id=task.id,
             batch=generation.batch,
             repeat=generation.repeat,
             index=generation.index,
-            code=None if missing else replace_members(task.reference, codes),
+            code=code,
             no_code=missing,
             notes=tuple(notes),
         )
@@ -123,9 +130,13 @@ class SequentialReader:
 
 def open_members(task: Task) -> list[Member]:
     """The functions of a task's target that have to be written, in the source's order."""
+    return _open(task.reference, task)
+
+
+def _open(code: str, task: Task) -> list[Member]:
     return [
         member
-        for member in members(task.reference, task.target.contract)
+        for member in members(code, task.target.contract)
         if member.kind in _KINDS and not member.empty
     ]
 

@@ -95,7 +95,8 @@ def _conversation(attempt: Attempt) -> tuple[Message, ...]:
     """The first request and the last answer; what was pieced together from several replies is shown as it stands."""
     generation = attempt.generation
     answer = generation.completion.text
-    if generation.earlier and generation.round == 0:
+    pieces = len(generation.completions) - len(generation.shared)
+    if pieces > 1 and generation.round == 0:
         answer = f"```solidity\n{attempt.candidate.code}\n```"
     if attempt.prompt.form != "chat":
         # A raw text becomes a conversation's first message.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from solexp.core import Divergence, Outcome, Verdict
+from solexp.solidity.comments import blanked_comments
 from solexp.solidity.splice import splice
 from solexp.strategies.base import Attempt
 
@@ -29,7 +30,7 @@ def is_wanted(attempt: Attempt, source: Source) -> bool:
 def feedback(attempt: Attempt, errors: int = 1) -> str:
     """What is known to be wrong: the first ``errors`` of the compiler's, else the first divergence, else the reason.
 
-    Only what the oracles reported; the reference's text is never in it.
+    Only what the oracles reported, and of each error the line it is in, without comments: these may be the original's.
     """
     for verdict in attempt.verdicts:
         if verdict.outcome is Outcome.COMPILE_ERROR:
@@ -62,10 +63,10 @@ def _compiler_said(attempt: Attempt, verdict: Verdict, errors: int) -> str:
         if not isinstance(error, dict):
             continue
         lines.append(f"{error.get('type')}: {error.get('message')}")
-        text = sources.get(str(error.get("path")), "").splitlines()
+        text = blanked_comments(sources.get(str(error.get("path")), "")).split("\n")
         line = error.get("line")
-        if isinstance(line, int) and 0 < line <= len(text):
-            lines.append(f"    {text[line - 1].strip()}")
+        if isinstance(line, int) and 0 < line <= len(text) and (shown := text[line - 1].strip()):
+            lines.append(f"    {shown}")
     return "\n".join(lines)
 
 

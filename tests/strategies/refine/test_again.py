@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -24,6 +25,7 @@ from solexp.core import (
 )
 from solexp.strategies.base import Attempt, Refine
 from solexp.strategies.refine.again import Again
+from solexp.strategies.refine.feedback import feedback
 
 TASK = next(task for task in Starter().tasks() if task.id == "TideAuction")
 ERROR = {
@@ -173,6 +175,33 @@ def test_the_whole_answer_is_shown_where_it_was_pieced_together() -> None:
     )
     answer = asked(option("self_repair"), pieced)[0].messages[1].content
     assert "contract TideAuction { x }" in answer
+
+
+def test_the_answer_itself_is_shown_where_only_documentation_came_before_it() -> None:
+    first = attempt(NOT_COMPILING)
+    generation = msgspec.structs.replace(
+        first.generation,
+        completion=Completion(text="Here it is: contract TideAuction { x }"),
+        earlier=(Completion(text="/// documentation"),),
+        prompts=("p", "q"),
+        shared=("p",),
+    )
+    documented = msgspec.structs.replace(first, generation=generation)
+    answer = asked(option("self_repair"), documented)[0].messages[1].content
+    assert answer == "Here it is: contract TideAuction { x }"
+
+
+def test_the_line_of_an_error_is_told_without_comments() -> None:
+    code = (
+        "contract TideAuction {\n  uint x; // the original said so\n  /* and\n  that */ uint y; }"
+    )
+    start = TASK.sources[TASK.target.path].encode()[: TASK.target.start].count(b"\n")
+    for line, shown in ((2, "uint x;"), (3, None), (4, "uint y; }")):
+        error = verdict(
+            Outcome.COMPILE_ERROR, evidence={"errors": [{**ERROR, "line": start + line}]}
+        )
+        text = feedback(attempt(error, code=code))
+        assert text.splitlines()[1:] == ([] if shown is None else [f"    {shown}"])
 
 
 def test_no_rounds_are_refused() -> None:
