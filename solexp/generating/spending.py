@@ -32,7 +32,9 @@ class Spending:
             yield lambda _: None
             return
         budget, first = self._model.budget, requests[0]
-        worst = self._model.at_most(first.prompt, first.batch, len(requests))
+        tokens, cost = self._model.at_most(first.prompt, first.batch, 1)
+        # Each with a prompt of its own: a server that gives fewer samples than it was asked for is asked singly.
+        worst = tokens * len(requests), None if cost is None else cost * len(requests)
         while True:
             try:
                 reservation = budget.reserve(*worst)

@@ -22,6 +22,8 @@ from solexp.llm.offline import Reference
 from solexp.store import Store
 from solexp.strategies import Dialogue
 from tests.generating.parts import Scripted, ask, task, wanted
+from tests.llm.served.asking import model_of
+from tests.llm.served.server import N_IGNORED, LoopbackServer, status
 
 
 def had(
@@ -167,6 +169,30 @@ def test_a_limit_of_cost_stops_before_it_is_passed_and_goes_on_when_it_is_raised
     richer = Scripted(max_cost_usd=1.0)
     found, halted = had(richer, [wanted(f"t{i:02}") for i in range(9)], tmp_path)
     assert (len(found), len(richer.asked), halted.reason) == (9, 5, None)
+
+
+def test_samples_that_are_asked_for_singly_after_all_stay_within_the_limit(tmp_path: Path) -> None:
+    with LoopbackServer() as server:
+        server.always = N_IGNORED
+        samples = wanted("a", 4)
+        first = next(samples.begin(0)).prompt
+        worst = model_of(server).at_most(first, samples.batch, 1)[0]
+        # As much as four samples of one request may take, of which each in the end has a prompt of its own.
+        model = model_of(server, n_per_request=4, max_tokens_total=4 * worst - 1)
+        halted = generate(model, [samples], Store(tmp_path), keep=lambda _: None)
+        assert server.count == 0
+    assert "max_tokens_total" in str(halted.reason)
+
+
+def test_replies_that_came_before_a_failure_count_as_spent(tmp_path: Path) -> None:
+    with LoopbackServer(script=(N_IGNORED,)) as server:
+        server.script.extend([status(500, "broken")] * 3)
+        model = model_of(server, n_per_request=2, tries=3, max_tokens_total=100_000)
+        found: list[Generation] = []
+        generate(model, [wanted("a", 2)], Store(tmp_path), keep=found.append)
+        used = found[0].completion.usage
+    assert len(found) == 1
+    assert model.budget.tokens == (used.prompt_tokens or 0) + (used.completion_tokens or 0) > 0
 
 
 def test_a_limit_of_cost_without_a_price_is_refused(tmp_path: Path) -> None:

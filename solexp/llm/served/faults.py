@@ -82,10 +82,13 @@ _NO_MONEY = re.compile(
     r"|credit balance is too low|never purchased credits|requires more credits|payment required",
     re.IGNORECASE,
 )
+# Google tells of a minute's quota in the words that others have for an account that is used up.
+_PER_MINUTE = re.compile(r"retry in [\d.]+ ?m?s\b|per ?minute", re.IGNORECASE)
 _NEVER_FITS = re.compile(r"request too large for", re.IGNORECASE)
 _REFUSED = re.compile(
     r"content[_ ](?:filter|policy|management policy)|content_policy_violation|data_inspection_failed"
-    r"|potentially violating|your input was flagged|blocked by|prohibited_content|invalid_prompt",
+    r"|potentially violating|your input was flagged|blocked by (?:\w+ ){0,3}(?:safety|content|moderation|guardrail)"
+    r"|prohibited_content|invalid_prompt",
     re.IGNORECASE,
 )
 
@@ -127,7 +130,8 @@ def _line(text: str, most: int = 400) -> str:
 def kind_of(status: int, error: ErrorBody) -> Kind:  # noqa: PLR0911
     """What an HTTP status and an error body amount to."""
     said = " ".join((error.message, *error.codes))
-    if status == 402 or _NO_MONEY.search(said):
+    used_up = _NO_MONEY.search(said) and not (status == 429 and _PER_MINUTE.search(error.message))
+    if status == 402 or used_up:
         return Kind.QUOTA
     if _NEVER_FITS.search(error.message):
         return Kind.HOPELESS

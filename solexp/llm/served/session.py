@@ -246,7 +246,8 @@ class ServedSession:
             )
         if waited > model.patience_s:
             raise self._gave_up(f"{fault.message}; waited {waited:.0f} s")
-        if asked is None:
+        if not asked:
+            # Servers that say 0 mean that they do not know.
             return self._backoff(refusals, None)
         self._pace.pause(asked)
         # All that were held back must not come back in the same instant.

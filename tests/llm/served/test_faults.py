@@ -50,6 +50,11 @@ BROKEN_OFF = Fault(
         pytest.param(status(408, "timeout"), id="408"),
         pytest.param(status(409, "conflict"), id="409"),
         pytest.param(too_many(), id="429"),
+        pytest.param(
+            status(429, "You exceeded your current quota, please check your plan. * Quota exceeded for metric: "
+                   "input_token_count, limit: 250000. Please retry in 0.02s.", code="resource_exhausted"),
+            id="a minute's quota in the words of an empty account",
+        ),
         pytest.param(HALF_A_BODY, id="half a body"),
         pytest.param(Fault(share=0.0), id="no body"),
         pytest.param(Fault(body=b""), id="empty body"),
@@ -161,6 +166,20 @@ def test_being_told_to_wait_uses_up_no_tries() -> None:
     with LoopbackServer(script=(too_many("0"),) * 12) as server:
         ask(model_of(server, tries=1))
         assert server.count == 13
+
+
+def test_being_told_to_wait_no_time_does_not_hammer_the_server() -> None:
+    with LoopbackServer() as server:
+        server.always = too_many("0")
+        with pytest.raises(RequestFailed, match="Rate limit reached"):
+            ask(model_of(server, patience_s=0.5, backoff_s=0.1, max_backoff_s=60))
+        assert server.count < 8
+
+
+def test_a_request_that_a_firewall_blocks_is_no_refusal_of_the_models() -> None:
+    blocked = status(403, "Access blocked by your network's administrator")
+    with LoopbackServer(script=(blocked,)) as server, pytest.raises(UserError, match="blocked by"):
+        ask(model_of(server))
 
 
 def test_patience_with_too_many_requests_ends() -> None:
