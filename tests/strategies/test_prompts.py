@@ -20,7 +20,7 @@ from solexp.strategies.context.given import Given
 from solexp.strategies.function import Function
 from solexp.strategies.prompted import Prompted
 from solexp.strategies.sequential import Sequential, open_members
-from solexp.strategies.templates import Template, names
+from solexp.strategies.templates import Template, bounded, names
 
 STARTER = list(Starter().tasks())
 KINDS = [WholeContract, Function, Sequential]
@@ -163,12 +163,49 @@ def test_every_layout_keeps_to_the_schema_of_variables(name: str) -> None:
         ("{% block usr %}{% endblock %}", "no block 'usr'; did you mean 'user'"),
         ("{% block user %}{{ contract }", "line 1"),
         ("{{ contract }}", "needs a block 'user'"),
+        ("{% block user %}{% include '/etc/hostname' %}{% endblock %}", "can include"),
     ],
 )
 def test_a_template_of_ones_own_is_checked_at_once(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "mine.jinja"
     path.write_text(text)
     with pytest.raises(UserError, match=re.escape(said)):
+        Template(str(path))
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("{{ 1 / 0 }}", "division by zero"),
+        ("{{ contract + 1 }}", "concatenate"),
+        ("{{ contract.__class__.__mro__ }}", "unsafe"),
+        ("{{ examples[7].code }}", "no element 7"),
+        ("{{ 'a' * 10000000000 }}", "more than 10,000,000 characters"),
+        ("{{ 9 ** 99999999 }}", "more than 10,000,000 characters"),
+        ("{% for i in range(9999) %}{{ 'a' * 9999 }}{% endfor %}", "characters"),
+        ("{% for i in range(10000000) %}{% endfor %}", "Range too big"),
+        (
+            "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+            "seconds",
+        ),
+    ],
+)
+def test_a_template_that_fails_or_has_no_end_is_told_in_one_line(
+    tmp_path: Path, inside: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "MOST_SECONDS", 0.3)
+    path = tmp_path / "mine.jinja"
+    path.write_text(f"{{% block user %}}{inside}{{% endblock %}}")
+    with pytest.raises(UserError, match=re.escape(said)) as caught:
+        prompts(WholeContract(template=str(path)), STARTER[0])
+    assert "mine.jinja" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_template_that_is_no_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jinja"
+    path.write_bytes(b"\xff\xfe{% block user %}")
+    with pytest.raises(UserError, match=r"mine\.jinja"):
         Template(str(path))
 
 

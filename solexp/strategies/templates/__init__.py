@@ -12,17 +12,17 @@ from pathlib import Path
 
 import jinja2
 import jinja2.meta
-import jinja2.sandbox
 
 from solexp.core import Message, Prompt, PromptForm, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import content_hash
 from solexp.strategies.material import VARIABLES, Material
+from solexp.strategies.templates.bounded import BoundedEnvironment
 
 _FOLDER = Path(__file__).parent
 _SUFFIX = ".jinja"
 BLOCKS = ("system", "user", "answer")
-_ENVIRONMENT = jinja2.sandbox.ImmutableSandboxedEnvironment(
+_ENVIRONMENT = BoundedEnvironment(
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -37,7 +37,12 @@ class Template:
         """Raises UserError, in one line, when there is none, or when it cannot be one."""
         self.name = name
         path = _path(name)
-        self._text = path.read_text(encoding="utf-8")
+        try:
+            self._text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(
+                f"strategy.template: {path}: cannot be read as UTF-8 text: {error}"
+            ) from None
         _check(self._text, path)
 
     def fingerprint(self) -> str:
@@ -54,11 +59,11 @@ class Template:
             return ""
         values = {name: getattr(material, name) for name in VARIABLES}
         try:
-            context = template.new_context(values)
-            return "".join(template.blocks[block](context)).strip("\n")
-        except jinja2.TemplateError as error:
+            return _ENVIRONMENT.render(template, block, values).strip("\n")
+        except Exception as error:  # a template may do anything
+            said = (str(error).splitlines() or [""])[0] or type(error).__name__
             raise UserError(
-                f"strategy.template: {self.name}: block '{block}' fails on {material.task_id}: {error.message}"
+                f"strategy.template: {self.name}: block '{block}' fails on {material.task_id}: {said}"
             ) from None
 
     def prompt(
@@ -120,6 +125,8 @@ def _check(text: str, path: Path) -> None:
     for name in sorted(jinja2.meta.find_undeclared_variables(parsed)):
         if name not in VARIABLES:
             raise UserError(f"{path}: no variable '{name}'; {nearest(name, VARIABLES)}")
+    if next(jinja2.meta.find_referenced_templates(parsed), "") != "":
+        raise UserError(f"{path}: stands for itself; it can include, import or extend no other")
     blocks = _compiled(text).blocks
     for name in blocks:
         if name not in BLOCKS:
