@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,10 +29,8 @@ def power_line(config: dict[str, Any], overrides: Sequence[str]) -> str | None:
     """
     if config.get("compare") is None:
         return None
-    cells = math.prod(len(values) for values in swept_values(overrides))
-    family = Plan.of(config["compare"]).family
-    tests = cells - 1 if "differences" in family else 0
-    tests += sum(name not in ("differences", "effects", "interactions") for name in family)
+    swept = {values[0].partition("=")[0]: len(values) for values in swept_values(overrides)}
+    tests = Plan.of(config["compare"]).contrasts(swept)
     benchmark = instantiate(config["benchmark"], "benchmark")
     strategy = instantiate(config["strategy"], "strategy")
     batches = instantiate(config["sampling"], "sampling").batches

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +31,28 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def order(self) -> int:
         """Interactions of so many factors are wanted: of two, or of as many as the family names."""
         return max([2, *(name.count("*") + 1 for name in self.family)])
+
+    def contrasts(self, levels: Mapping[str, int]) -> int:
+        """How many contrasts the family has at most in a full grid with so many levels of each factor."""
+        steps = {name: count - 1 for name, count in levels.items() if count > 1}
+        short = {re.split(r"[./]", name)[-1]: name for name in steps}
+        wanted = [short.get(name, name) for name in self.factors]
+        own = [name for name in steps if name in wanted or not wanted]
+        cells, crossed = 0, set[frozenset[str]]()
+        for entry in self.family:
+            if entry == "differences":
+                cells = math.prod(count + 1 for count in steps.values()) - 1
+            elif entry == "effects":
+                crossed |= {frozenset([name]) for name in own}
+            elif entry == "interactions":
+                sizes = range(2, self.order + 1)
+                crossed |= {frozenset(c) for n in sizes for c in itertools.combinations(own, n)}
+            elif "=" not in entry:
+                names = (name.strip() for name in entry.split("*"))
+                crossed.add(frozenset(short.get(name, name) for name in names))
+        named = sum("=" in entry for entry in self.family)
+        effects = (math.prod(steps.get(name, 0) for name in names) for names in crossed)
+        return (cells or named) + sum(effects)
 
     @classmethod
     def of(cls, setting: Any) -> Plan:

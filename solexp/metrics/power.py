@@ -37,13 +37,11 @@ def detectable(
     if tasks < 1 or samples < 1 or family < 1:
         raise ValueError(f"a design wants tasks, samples and tests: {tasks}, {samples}, {family}")
     alpha = level / family
+    if 2.0 ** (1 - tasks) > alpha:
+        return None  # not even all tasks on one side are rare enough
     variance = 0.5 * ((1 - correlation) / samples + correlation * (1 - shared))
-    if samples == 1:
-        found = _mcnemar(tasks, variance, alpha, power)
-    elif 2.0 ** (1 - tasks) > alpha:
-        return None  # not even all signs alike are rare enough
-    else:
-        found = _student(tasks, variance, alpha, power)
+    by = _mcnemar if samples == 1 else _student
+    found = by(tasks, variance, alpha, power)
     return found if found <= 1 else None
 
 

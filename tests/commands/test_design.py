@@ -37,6 +37,25 @@ def test_the_tasks_samples_and_family_of_a_sweep_decide_what_it_can_tell() -> No
     assert power_line(plain(compose([])), ["model.seed=1,2"]) is None
 
 
+@pytest.mark.parametrize(
+    ("family", "contrasts"),
+    [
+        (["differences"], 11),
+        (["effects"], 1 + 2 + 1),
+        (["interactions"], 2 + 1 + 2),
+        (["differences", "interactions"], 11 + 5),
+        (["shots"], 2),
+        (["strategy.shots*context"], 2),
+        (["context*shots*cot"], 2),
+        (["interactions", "context*shots*cot"], 5 + 2),
+        (["shots=1,context=none", "shots=2"], 2),
+    ],
+)
+def test_a_family_is_as_large_as_its_contrasts(family: list[str], contrasts: int) -> None:
+    levels = {"strategy/context": 2, "strategy.shots": 3, "strategy.cot": 2, "model.seed": 1}
+    assert Plan.of({"family": family}).contrasts(levels) == contrasts
+
+
 def test_functions_are_tasks_of_their_own() -> None:
     composed = compose(["experiments=context_windows", "benchmark.ids=[HarborToken]"])
     line = power_line(plain(composed), preset_sweep(composed))

@@ -63,6 +63,9 @@ def test_with_several_samples_the_promised_difference_is_found_in_four_of_five_t
 
 def test_what_cannot_be_told_is_said() -> None:
     assert detectable(4, 20) is None
+    # McNemar's exact p is 2 / 2 ** 5 even where all five tasks fall on one side.
+    assert detectable(5) is None
+    assert detectable(6) is not None
     assert "take more tasks" in told(4, 20, 1)
     assert told(12, 20, 3).startswith("power: 12 tasks × 20 samples tell a difference of 22 points")
     assert "Holm over 3" in told(12, 20, 3)
