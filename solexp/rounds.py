@@ -15,17 +15,14 @@ from solexp.generating import Halted, Wanted, generate
 from solexp.generating.forecast import forecast
 from solexp.judging import Job, judge_all
 from solexp.judging.kept import KeptVerdicts
+from solexp.metrics.rounds import Sample, sample_of
 from solexp.progress import Progress
 from solexp.store import RunFolder, Store
-from solexp.store.records import read_lines
 from solexp.strategies import Attempt, Reader
 from solexp.strategies.together import TogetherReader, judgeable
 from solexp.toolchain.homes import cache_home
 
 _LOG = logging.getLogger("solexp")
-
-Sample = tuple[str, str, int, int]
-"""Task, batch, repeat, index."""
 
 
 class Rounds:
@@ -44,6 +41,8 @@ class Rounds:
         """About contracts put together from functions that were each written by itself."""
         self._store = Store(cache_home() / "generations")
         self._shown: set[str] = set()
+        self._prompts: dict[str, Prompt] = {}
+        """Those of the first round by their keys, where later rounds need them; on the disk secrets are masked."""
 
     def go(self, stored: Sequence[Generation] | None) -> None:
         """All rounds; with ``stored`` generations, only their judging. Raises UserError when there are no tasks."""
@@ -88,7 +87,6 @@ class Rounds:
     def _again(self, number: int) -> Iterator[Wanted]:
         """One more round for each sample that the strategy wants to refine."""
         refine = self.spec.strategy.refine
-        prompts = {p.key: p for p in read_lines(self.folder.path / "prompts.jsonl", Prompt)}
         batches = {batch.name: batch for batch in self.spec.sampling.batches}
         tasks = {task.id: task for task in self.tasks}
         said: dict[Sample, list[Verdict]] = {}
@@ -103,7 +101,7 @@ class Rounds:
             task = tasks[generation.task_id]
             attempt = Attempt(
                 task=task,
-                prompt=prompts[firsts[sample].prompts[-1]],
+                prompt=self._prompts[firsts[sample].prompts[-1]],
                 generation=generation,
                 candidate=self.spec.strategy.reader.candidate(task, generation),
                 verdicts=tuple(said[sample]),
@@ -143,6 +141,8 @@ class Rounds:
             def show(prompt: Prompt) -> None:
                 if prompt.key not in self._shown:
                     self._shown.add(prompt.key)
+                    if self.spec.strategy.refine.rounds and not wanted[0].round:
+                        self._prompts[prompt.key] = prompt
                     prompts.write(prompt)
 
             halted = generate(self.spec.model, wanted, self._store, keep=keep, show=show)
@@ -213,11 +213,6 @@ class Rounds:
                     for line in judged.log:
                         _LOG.debug("%s: %s", judged.task_id, line)
                     progress.advance()
-
-
-def sample_of(row: Generation | Verdict) -> Sample:
-    """Which sample a row is about, whatever its round."""
-    return row.task_id, row.batch, row.repeat, row.index
 
 
 def _begin(strategy: Any, task: Task, _index: int) -> Any:

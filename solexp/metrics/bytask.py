@@ -18,10 +18,10 @@ from solexp.metrics.passing import (
     axes_pass,
     compiles,
     exercised_tasks,
-    part_groups,
 )
 from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Counts, Passes, counts, judged
+from solexp.metrics.sizes import part_groups
 from solexp.store.runfolder import TaskRow
 
 _METRIC = re.compile(

@@ -29,17 +29,16 @@ def open_tasks(
         candidate.task_id
         for candidate in candidates
         for name in deciding
-        if name in candidate.verdicts and _saysopen_tasks(candidate.verdicts[name])
+        if name in candidate.verdicts and _says_open(candidate.verdicts[name])
     }
     if set(deciding) - {"compile"}:
         found |= {task.id for task in tasks if task.undecidable}
     return found
 
 
-def _saysopen_tasks(row: Verdict) -> bool:
+def _says_open(row: Verdict) -> bool:
     """Whether an oracle could not decide the task, which it may say beside a candidate's own failure."""
-    open_outcome = row.outcome in (Outcome.VACUOUS, Outcome.UNDECIDABLE)
-    return open_outcome or row.measures.get("task_decidable") is False
+    return row.outcome in OPEN or row.measures.get("task_decidable") is False
 
 
 def open_tasks_along(
@@ -69,7 +68,7 @@ def says_open_by(row: Verdict, axes: Sequence[str]) -> bool:
         return any(
             not {"deployment", *axes}.intersection(stub.split(",")) for stub in stubs.split("|")
         )
-    return _saysopen_tasks(row)
+    return _says_open(row)
 
 
 def open_reasons(

@@ -1,18 +1,12 @@
-"""Which candidates pass, along which axes; and which tasks a score is over."""
+"""Which candidates pass, along which axes; and which tasks are exercised."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from solexp.core import Outcome
 from solexp.metrics.decidable import says_open_by
 from solexp.metrics.scores import Judged, Passes, combined
-from solexp.metrics.sizes import sizes
-from solexp.store.runfolder import TaskRow
-
-Groups = dict[str, Callable[[str], bool]]
-"""Whether a task id belongs, by the prefix of the metrics that are over such tasks."""
 
 EXERCISED_SHARE = 0.5
 """Share of a target's functions that the program must reach for a task to count as exercised."""
@@ -79,15 +73,3 @@ def exercised_tasks(candidates: Iterable[Judged]) -> set[str]:
             if isinstance(share, int | float) and share >= EXERCISED_SHARE:
                 found.add(candidate.task_id)
     return found
-
-
-def part_groups(tasks: Iterable[TaskRow]) -> Groups:
-    """Task groups by category, compiler series and number of functions; MLflow takes the prefixes in metric names."""
-    rows = list(tasks)
-    members = {f"functions.{size}.": ids for size, ids in sizes(rows).items()}
-    for task in rows:
-        for kind, value in (("category", task.category), ("series", task.series)):
-            if value:
-                legal = re.sub(r"[^\w.:/ -]", "_", value)
-                members.setdefault(f"{kind}.{legal}.", set()).add(task.id)
-    return {prefix: members[prefix].__contains__ for prefix in sorted(members)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from solexp.core import NoCode, Outcome
+from solexp.metrics.passing import is_sample
 from solexp.metrics.scores import Judged, Metric, combined, counts, metric_at_k
 
 SHARES = {
@@ -35,7 +36,7 @@ def _without_code(
 ) -> Callable[[Judged], bool | None]:
     def counted(candidate: Judged) -> bool | None:
         outcome = combined(candidate, deciding)
-        if outcome is None or outcome is Outcome.HARNESS_ERROR:
+        if not is_sample(outcome):
             return None
         if outcome is not Outcome.NO_CODE:
             return False

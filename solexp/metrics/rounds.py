@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from solexp.core import Outcome, Verdict
+from solexp.core import Generation, Verdict
 from solexp.metrics.estimators import bootstrap
-from solexp.metrics.scores import Judged, Metric, combined, judged
+from solexp.metrics.passing import all_pass
+from solexp.metrics.scores import Judged, Metric, Passes, judged
 
 Sample = tuple[str, str, int, int]
 """Task, batch, repeat, index."""
+
+
+def sample_of(row: Generation | Verdict) -> Sample:
+    """Which sample a row is about, whatever its round."""
+    return row.task_id, row.batch, row.repeat, row.index
 
 
 def at_round(verdicts: Sequence[Verdict], number: float = math.inf) -> list[Verdict]:
@@ -21,8 +27,8 @@ def at_round(verdicts: Sequence[Verdict], number: float = math.inf) -> list[Verd
     last: dict[Sample, int] = {}
     for row in verdicts:
         if row.round <= number:
-            last[_sample(row)] = max(last.get(_sample(row), 0), row.round)
-    return [row for row in verdicts if row.round == last.get(_sample(row))]
+            last[sample_of(row)] = max(last.get(sample_of(row), 0), row.round)
+    return [row for row in verdicts if row.round == last.get(sample_of(row))]
 
 
 def round_metrics(
@@ -43,7 +49,7 @@ def round_metrics(
         if not names:
             continue
         shares = {
-            number: _shares(judged(at_round(verdicts, number)), _passing(names))
+            number: _shares(judged(at_round(verdicts, number)), all_pass(names))
             for number in (*rounds, math.inf)
         }
         final = shares[math.inf]
@@ -57,19 +63,7 @@ def round_metrics(
     return found
 
 
-def _passing(names: Iterable[str]) -> Callable[[Judged], bool | None]:
-    def passes(candidate: Judged) -> bool | None:
-        outcome = combined(candidate, names)
-        if outcome is None or outcome is Outcome.HARNESS_ERROR:
-            return None
-        return outcome is Outcome.PASS
-
-    return passes
-
-
-def _shares(
-    candidates: Iterable[Judged], passes: Callable[[Judged], bool | None]
-) -> dict[str, float]:
+def _shares(candidates: Iterable[Judged], passes: Passes) -> dict[str, float]:
     """Share of a task's samples that pass, by task."""
     votes: dict[str, list[bool]] = {}
     for candidate in candidates:
@@ -85,7 +79,3 @@ def _put(found: dict[str, Metric], name: str, shares: Mapping[str, float], seed:
     values = [shares[task] for task in sorted(shares)]
     lo, hi = bootstrap([[value] for value in values], seed=seed)
     found[name] = Metric(value=math.fsum(values) / len(values), lo=lo, hi=hi, n=len(values))
-
-
-def _sample(row: Verdict) -> Sample:
-    return row.task_id, row.batch, row.repeat, row.index

@@ -1,15 +1,20 @@
-"""Scores by the size of the contract, as SolBehave's Table VII has them, and by its age."""
+"""Parts of the tasks that are scored by themselves: by the contract's size (SolBehave's Table VII), kind and age."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from solexp.core import Generation, Outcome
-from solexp.metrics.scores import Judged, Metric, combined, counts, metric_at_k
+from solexp.core import Generation
+from solexp.metrics.passing import compiles
+from solexp.metrics.scores import Judged, Metric, counts, metric_at_k
 from solexp.metrics.spent import paid_replies
 from solexp.store.runfolder import TaskRow
+
+Groups = dict[str, Callable[[str], bool]]
+"""Whether a task id belongs, by the prefix of the metrics that are over such tasks."""
 
 STEP = 5
 """Functions that a class of sizes spans."""
@@ -38,7 +43,7 @@ def size_metrics(
     tasks: Sequence[TaskRow], candidates: Iterable[Judged], *, seed: int
 ) -> dict[str, Metric]:
     """``functions.<class>.compile_rate``: the mean over a class's tasks of the share of samples that compile."""
-    table = counts(candidates, _compiled)
+    table = counts(candidates, compiles)
     found = {}
     for name, members in sizes(tasks).items():
         part = {task: row for task, row in table.items() if task in members}
@@ -60,7 +65,7 @@ def seconds_per_compiling(
     }
     compiling: dict[str, int] = {}
     for candidate in candidates:
-        if _compiled(candidate):
+        if compiles(candidate):
             compiling[candidate.task_id] = compiling.get(candidate.task_id, 0) + 1
     found = {}
     for name, members in sizes(tasks).items():
@@ -71,14 +76,19 @@ def seconds_per_compiling(
     return found
 
 
-def _compiled(candidate: Judged) -> bool | None:
-    outcome = combined(candidate, ["compile"])
-    if outcome is None or outcome is Outcome.HARNESS_ERROR:
-        return None
-    return outcome is Outcome.PASS
+def part_groups(tasks: Iterable[TaskRow]) -> Groups:
+    """Task groups by category, compiler series and number of functions; MLflow takes the prefixes in metric names."""
+    rows = list(tasks)
+    members = {f"functions.{size}.": ids for size, ids in sizes(rows).items()}
+    for task in rows:
+        for kind, value in (("category", task.category), ("series", task.series)):
+            if value:
+                legal = re.sub(r"[^\w.:/ -]", "_", value)
+                members.setdefault(f"{kind}.{legal}.", set()).add(task.id)
+    return {prefix: members[prefix].__contains__ for prefix in sorted(members)}
 
 
-def cutoff_groups(tasks: Iterable[TaskRow], cutoff: str | None) -> dict[str, Callable[[str], bool]]:
+def cutoff_groups(tasks: Iterable[TaskRow], cutoff: str | None) -> Groups:
     """The tasks whose contract was deployed up to the month ``cutoff`` (``YYYY-MM``) of a model, and those after it.
 
     Empty where no cut-off is stated. Tasks without a recorded date are in neither.

@@ -21,7 +21,6 @@ from solexp.metrics.failures import (
 )
 from solexp.metrics.overlap import overlap_metrics
 from solexp.metrics.passing import (
-    Groups,
     all_but,
     all_pass,
     analyses,
@@ -29,7 +28,6 @@ from solexp.metrics.passing import (
     compiles,
     exercised_tasks,
     is_sample,
-    part_groups,
 )
 from solexp.metrics.replies import reply_metrics
 from solexp.metrics.scores import (
@@ -41,7 +39,13 @@ from solexp.metrics.scores import (
     judged,
     metrics_at_k,
 )
-from solexp.metrics.sizes import cutoff_groups, seconds_per_compiling, size_metrics
+from solexp.metrics.sizes import (
+    Groups,
+    cutoff_groups,
+    part_groups,
+    seconds_per_compiling,
+    size_metrics,
+)
 from solexp.metrics.spent import paid_replies, totals
 from solexp.store.runfolder import TaskRow
 
