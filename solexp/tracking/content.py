@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from solexp.core import Generation, Outcome, Prompt, Verdict
 from solexp.metrics.decidable import open_reason
 from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Judged, combined, judged
-from solexp.metrics.spent import totals
+from solexp.metrics.spent import paid_replies, totals
 from solexp.store.runfolder import TaskRow
 
 PARAM_LENGTH = 6_000
@@ -156,8 +156,14 @@ class Judgements:
         return f"{Outcome.UNDECIDABLE}: {task.undecidable}" if task.undecidable else None
 
 
-def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
-    """One row a task: its facts, samples, how many compile and pass, outcomes, the first reason of a failure."""
+def task_table(
+    tasks: Sequence[TaskRow], judgements: Judgements, generations: Iterable[Generation] = ()
+) -> Table:
+    """One row a task: its facts, samples, how many compile and pass, outcomes, the first reason of a failure, and
+    the tokens and US dollars of all its replies."""
+    replies: dict[str, list[Generation]] = defaultdict(list)
+    for generation in generations:
+        replies[generation.task_id].append(generation)
     rows = []
     for task in sorted(tasks, key=lambda row: row.id):
         candidates = judgements.by_task.get(task.id, [])
@@ -177,6 +183,7 @@ def task_table(tasks: Sequence[TaskRow], judgements: Judgements) -> Table:
                 "compiler": task.compiler,
                 "calls": task.calls,
                 "not_decidable": judgements.open_reason(task),
+                **totals(paid_replies(replies[task.id])),
             }
         )
     return _columns(rows)

@@ -97,7 +97,7 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
     deciding = [name for name, row in summary.get("oracles", {}).items() if row.get("decides")]
     outcomes = content.Judgements(verdicts, deciding)
     tables = {
-        "tasks.json": content.task_table(tasks, outcomes),
+        "tasks.json": content.task_table(tasks, outcomes, folder.generations()),
         "replies.json": content.reply_table(folder.generations(), folder.prompts(), outcomes),
     }
     started = _milliseconds(manifest.get("started"))

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solexp.core import Completion, Generation, Message, Prompt
+from solexp.core import Completion, Generation, Message, Prompt, Usage
 from solexp.tracking import content
 from solexp.tracking.content import Judgements
 from tests.made_runs import TASKS, verdicts
@@ -144,6 +144,21 @@ def _generation(task: str, index: int, text: str) -> Generation:
         index=index,
         completion=Completion(text=text),
     )
+
+
+def test_the_task_table_adds_up_what_a_tasks_replies_took() -> None:
+    usage = Usage(prompt_tokens=10, completion_tokens=3, cost_usd=0.5)
+    rows = [
+        msgspec.structs.replace(
+            _generation("token", index, "code"), completion=Completion(text="code", usage=usage)
+        )
+        for index in (0, 1)
+    ]
+    table = content.task_table(TASKS, Judgements(verdicts(passing=True)), rows)
+    spent = dict(zip(table["task"], table["cost_usd"], strict=True))
+    assert spent.pop("token") == 1.0
+    assert set(spent.values()) <= {None}
+    assert table["prompt_tokens"][table["task"].index("token")] == 20
 
 
 def test_the_reply_table_holds_prompt_reply_and_outcome() -> None:
