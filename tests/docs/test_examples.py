@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ COMMANDS = [command for page in PAGES for command in commands(page)]
 SOLEXP = [command for command in COMMANDS if command.words[:1] == ["solexp"]]
 RUNS = [command for command in SOLEXP if command.words[1:2] == ["run"]]
 EXECUTED = [page for page in PAGES if any(command.executed for command in commands(page))]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 
 
@@ -62,7 +65,13 @@ def test_a_command_parses(command: Command) -> None:
 
 def test_every_command_line_is_of_a_known_program() -> None:
     for command in COMMANDS:
-        assert command.words[0] in ("solexp", "make", "."), command.shown
+        assert command.words[0] in ("solexp", "make", ".", "pip", "python"), command.shown
+        if command.words[0] == "python":
+            assert (ROOT / command.words[1]).is_file(), command.shown
+        if command.words[0] == "pip":
+            extra = re.fullmatch(r"solexp\[(\w+)\]", command.words[-1])
+            assert extra, command.shown
+            assert extra[1] in EXTRAS, command.shown
     targets = {line.partition(":")[0] for line in (ROOT / "Makefile").read_text().splitlines()}
     for command in COMMANDS:
         if command.words[0] == "make":

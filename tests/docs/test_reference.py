@@ -12,11 +12,25 @@ import pytest
 import yaml
 
 from solexp.cli import _parser
-from solexp.core import Batch, Completion, Divergence, Generation, Outcome, Verdict
+from solexp.core import (
+    Batch,
+    Completion,
+    Divergence,
+    Generation,
+    Outcome,
+    Prompt,
+    Usage,
+    Verdict,
+)
 from solexp.core.candidate import NoCode
 from solexp.evm.compare import AXES, AXIS_SETS
+from solexp.metrics.functions import function_metrics
+from solexp.metrics.rounds import round_metrics
+from solexp.metrics.scores import judged
 from solexp.metrics.summary import SCORED_AXES, Summary, summarise
 from solexp.store.runfolder import TaskRow
+from solexp.strategies.material import VARIABLES
+from solexp.strategies.templates import names
 from solexp.tracking.publish import Publication
 from tests.docs.documents import ROOT, section
 
@@ -26,8 +40,12 @@ CONFIGURATION = REFERENCE / "configuration.md"
 GROUPS = [path.name for path in sorted(CONF.iterdir()) if path.is_dir() and path.name != "hydra"]
 
 
+PARTS = [path.name for path in sorted((CONF / "strategy").iterdir()) if path.is_dir()]
+"""The groups within the group of strategies."""
 OPEN = ("model.extra_body",)
 """Settings whose keys are somebody else's."""
+STANDS_FOR = {".batches": "NAME", ".fields": "PART"}
+"""Below these, one word of the documentation stands for every key."""
 
 
 def options(group: str) -> dict[str, Any]:
@@ -45,11 +63,12 @@ def option(path: Path) -> dict[str, Any]:
 
 
 def keys(node: Any, prefix: str) -> Iterator[str]:
-    """Dotted keys of a node. Under ``batches`` names are the user's: NAME stands for them."""
+    """Dotted keys of a node, as the documentation names them."""
+    word = next((word for end, word in STANDS_FOR.items() if prefix.endswith(end)), None)
     if isinstance(node, dict):
         for name, value in node.items():
             if name != "_target_":
-                shown = "NAME" if prefix.endswith(".batches") else name
+                shown = word or name
                 yield f"{prefix}.{shown}"
                 if f"{prefix}.{shown}" in OPEN:
                     continue
@@ -60,7 +79,39 @@ def all_keys(group: str) -> set[str]:
     found: set[str] = set()
     for option, node in options(group).items():
         found |= set(keys(node, f"oracle.{option}" if group == "oracle" else group))
+    for part in PARTS if group == "strategy" else ():
+        for node in options(f"strategy/{part}").values():
+            found |= {f"strategy.{part}.{key.partition('.')[2]}" for key in keys(node, part)}
     return found - {"sampling.batches.NAME"}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_configuration_names_every_option_of_a_strategys_part(part: str) -> None:
+    _, found, text = section(CONFIGURATION, "strategy").partition(f"\n### strategy/{part}\n")
+    assert found
+    for option in options(f"strategy/{part}"):
+        assert f"\n| `{option}` |" in text.partition("\n### ")[0], f"strategy/{part}={option}"
+
+
+def test_strategies_names_every_variable_of_a_layout() -> None:
+    text = section(ROOT / "docs" / "how-to" / "strategies.md", "A layout of your own")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(VARIABLES)
+
+
+def test_configuration_names_every_layout() -> None:
+    listed = re.search(r"^Layouts are (.*)\.$", section(CONFIGURATION, "strategy"), re.MULTILINE)
+    assert listed
+    said = {name for part in PARTS for name in templates_of(part)}
+    assert set(re.findall(r"`(\w+)`", listed[1])) == set(names()) - said - {"natspec"}
+
+
+def templates_of(part: str) -> set[str]:
+    """The layouts that the options of a part ask by."""
+    found: set[str] = set()
+    for node in options(f"strategy/{part}").values():
+        found |= set(node.get("templates", ()))
+    return found
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -75,8 +126,9 @@ def test_configuration_names_every_option_and_key(group: str) -> None:
 def test_configuration_names_every_plain_setting() -> None:
     text = section(CONFIGURATION, "Plain settings")
     config = yaml.safe_load((CONF / "config.yaml").read_text())
-    described = set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))
-    assert described == (set(config) - {"defaults", "hydra"}) | {"experiments"}
+    described = set(re.findall(r"^\| `([\w.]+)`", text, re.MULTILINE))
+    settings = {key for key in config if key not in ("defaults", "hydra", "run")}
+    assert described == settings | {"experiments", *keys(config["run"], "run")}
 
 
 def test_configuration_names_every_preset() -> None:
@@ -138,12 +190,60 @@ def test_metrics_names_every_family_of_metrics() -> None:
         assert f"`{name}`" in text
 
 
+def small_verdicts(rounds: int = 1) -> list[Verdict]:
+    """Both oracles' verdicts on the one sample of two functions, in so many rounds."""
+    return [
+        Verdict(
+            task_id=task,
+            batch="greedy",
+            repeat=0,
+            index=0,
+            round=number,
+            oracle=oracle,
+            outcome=Outcome.PASS if number else Outcome.COMPILE_ERROR,
+        )
+        for task in ("a/f()", "a/g()")
+        for number in range(rounds)
+        for oracle in ("compile", "replay")
+    ]
+
+
+def test_metrics_names_the_function_level() -> None:
+    found = function_metrics(
+        {"a/f()": "a", "a/g()": "a"},
+        judged(small_verdicts()),
+        [Batch(name="greedy", n=1)],
+        deciding=["compile", "replay"],
+        together=judged(
+            [
+                msgspec.structs.replace(verdict, task_id="a")
+                for verdict in small_verdicts()
+                if verdict.task_id == "a/f()"
+            ]
+        ),
+        seed=1,
+    )
+    described = re.findall(
+        r"`([\w.]+_at_k)`", section(REFERENCE / "metrics.md", "Single functions")
+    )
+    assert set(described) == {re.sub(r"_at_\d+$", "_at_k", name) for name in found}
+
+
+def test_metrics_names_the_rounds_of_refinement() -> None:
+    found = round_metrics(small_verdicts(2), {"compile": True, "replay": True}, seed=1)
+    text = section(REFERENCE / "metrics.md", "Rounds of refinement")
+    for name in found:
+        assert f"`{re.sub(r'^round[0-9]+', 'roundN', name)}`" in text
+
+
 @pytest.mark.parametrize(
     ("title", "record"),
     [
         ("tasks.jsonl", TaskRow),
+        ("prompts.jsonl", Prompt),
         ("generations.jsonl", Generation),
         ("generations.jsonl", Completion),
+        ("generations.jsonl", Usage),
         ("verdicts.jsonl", Verdict),
         ("verdicts.jsonl", Divergence),
         ("summary.json", Summary),
