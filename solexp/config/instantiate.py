@@ -111,7 +111,9 @@ def _wanted(error: str) -> str:
 
 
 def _choices(hint: Any) -> list[Any]:
-    """The values of a Literal, also inside a union."""
+    """The values of a Literal, also inside a union, in which yes and no may be others."""
+    parts = typing.get_args(hint)
     if typing.get_origin(hint) is typing.Literal:
-        return list(typing.get_args(hint))
-    return [choice for part in typing.get_args(hint) for choice in _choices(part)]
+        return list(parts)
+    found = [choice for part in parts for choice in _choices(part)]
+    return [*found, "true", "false"] if found and bool in parts else found

@@ -195,6 +195,7 @@ def context_of(message: str) -> int | None:
 _MENDS = (
     (r"max_completion_tokens'? instead", "set model.max_tokens_field=max_completion_tokens"),
     (r"max_tokens|max_output_tokens", "lower model.max_output_tokens, or the batch's max_tokens"),
+    (r"temperature.{0,20}top_p.{0,20}both", "set model.fixed_sampling=top_p"),
     (r"'?temperature|top_p", "set model.fixed_sampling=true"),
     (r"reasoning_effort|reasoning", "set model.reasoning_effort=null"),
     (r"suffix", "set model.infill to /infill or to the model's own template"),

@@ -16,7 +16,14 @@ from solexp.llm.model import checked_cutoff
 from solexp.llm.served.pricing import Price, find_price
 from solexp.llm.served.reading import Reply
 from solexp.llm.served.session import ServedSession
-from solexp.llm.served.wire import Dialect, SystemRole, TokensField, output_tokens
+from solexp.llm.served.wire import (
+    OWN_FIELDS,
+    Dialect,
+    FixedSampling,
+    SystemRole,
+    TokensField,
+    output_tokens,
+)
 
 if TYPE_CHECKING:
     from solexp.llm.served.connection import Connection
@@ -59,8 +66,8 @@ class OpenAICompatible:
     max_output_tokens: int = 8192
     """Limit of a reply, thoughts included, where the batch's ``max_tokens`` is null. It is sent, so that no request
     is without a limit and the worst case of every request is known."""
-    fixed_sampling: bool = False
-    """The model refuses temperature and top-p: they are not sent."""
+    fixed_sampling: FixedSampling = False
+    """The model refuses temperature and top-p: they are not sent. ``top_p``: it refuses that beside a temperature."""
     reasoning_effort: str | None = None
     """How much a reasoning model shall think, such as low, medium or high; None sends nothing."""
     seeded: bool = True
@@ -73,7 +80,7 @@ class OpenAICompatible:
     """How a gap is asked to be filled: the parameter ``suffix`` of completions, llama.cpp's ``/infill``, or the
     model's own template with {prefix} and {suffix}."""
     extra_body: dict[str, Any] = field(default_factory=dict)
-    """Further parameters of every request; they win over all others."""
+    """Further parameters of every request; they win over the sampling's. What has a setting of its own is refused."""
     max_reply_chars: int = 1_000_000
     """A longer reply is cut, and counts as truncated."""
 
@@ -108,6 +115,9 @@ class OpenAICompatible:
         self.paid = True
         self.budget = Budget(self.max_cost_usd, self.max_tokens_total)
         """What the run has spent; replies that were lost on the way are charged to it by the session."""
+        if self.api_key_env:
+            # Known before anything is written down, prompts included; whether it is needed shows later.
+            secrets.from_environment(self.api_key_env)
         for name in _ABOVE_0:
             value = getattr(self, name)
             if value is not None and not value > 0:
@@ -116,6 +126,11 @@ class OpenAICompatible:
             raise UserError(f"model.stops: must not be below 0, got {self.stops}")
         if not self.name or self.name == "???":
             raise UserError("model.name: must be given: the model as the server calls it")
+        for key in self.extra_body:
+            if key in OWN_FIELDS:
+                raise UserError(
+                    f"model.extra_body.{key}: has a setting of its own, of the model, the sampling or the strategy"
+                )
         _check_address(self.base_url)
         checked_cutoff(self.cutoff)
         if self.infill not in ("suffix", "/infill") and not (

@@ -12,6 +12,12 @@ from solexp.core import Batch, Message, Prompt
 
 TokensField = Literal["max_tokens", "max_completion_tokens"]
 SystemRole = Literal["system", "developer", "user"]
+FixedSampling = bool | Literal["top_p"]
+
+OWN_FIELDS = frozenset(
+    ("model", "messages", "prompt", "suffix", "n", "stop", "stream", "max_tokens", "max_completion_tokens", "n_predict")
+)  # fmt: skip
+"""Parameters of a request that are told otherwise: limits of cost and the reading of replies rely on them."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,7 +25,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     max_tokens_field: TokensField = "max_tokens"
     max_output_tokens: int = 8192
-    fixed_sampling: bool = False
+    fixed_sampling: FixedSampling = False
     reasoning_effort: str | None = None
     seeded: bool = True
     stops: int = 4
@@ -55,10 +61,10 @@ def wire(
     limit = output_tokens(dialect, batch)
     chat = prompt.form == "chat"
     body["n_predict" if llamacpp else dialect.max_tokens_field if chat else "max_tokens"] = limit
-    if not dialect.fixed_sampling:
+    if dialect.fixed_sampling is not True:
         body["temperature"] = batch.temperature
-        if batch.top_p != 1.0:
-            body["top_p"] = batch.top_p
+    if not dialect.fixed_sampling and batch.top_p != 1.0:
+        body["top_p"] = batch.top_p
     if prompt.stop and dialect.stops:
         body["stop"] = list(prompt.stop[: dialect.stops])
     if dialect.seeded and batch.seed is not None:

@@ -139,6 +139,14 @@ def test_reasoning_models_are_asked_in_their_own_terms() -> None:
     }
 
 
+def test_a_model_that_refuses_top_p_beside_a_temperature_is_told_the_temperature_alone() -> None:
+    with LoopbackServer() as server:
+        ask(model_of(server, fixed_sampling="top_p"), temperature=0.2, top_p=0.95)
+        (asked,) = server.asked
+    assert asked.body["temperature"] == 0.2
+    assert "top_p" not in asked.body
+
+
 def test_a_model_without_system_messages_is_told_in_the_first_question() -> None:
     with LoopbackServer() as server:
         ask(model_of(server, system_role="user"), chat("be brief", "hello"))
@@ -265,6 +273,7 @@ def test_the_key_of_a_generation_depends_on_who_answers_and_how_and_on_nothing_e
         ({"base_url": "https://me:pa55word@h/v1"}, "model.base_url: must not hold a user"),
         ({"base_url": "https://h/v1?key=pa55word"}, "model.base_url: must end with its path"),
         ({"max_cost_usd": -1.0}, "model.max_cost_usd: must be above 0"),
+        ({"extra_body": {"n": 4}}, "model.extra_body.n: has a setting of its own"),
     ],
 )
 def test_wrong_settings_are_refused_by_name_without_telling_secrets(

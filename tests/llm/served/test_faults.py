@@ -232,6 +232,8 @@ def test_an_unknown_model_stops_and_the_nearest_is_named() -> None:
             "set model.max_tokens_field=max_completion_tokens",
         ),
         (status(400, "'temperature' does not support 0.0 with this model"), "set model.fixed_sampling=true"),
+        (status(400, "`temperature` and `top_p` cannot both be specified for this model."),
+         "set model.fixed_sampling=top_p"),
         (status(400, "suffix is not currently supported"), "set model.infill"),
         (status(400, "model xyz is not a valid model ID"), "model.name: "),
         (Fault(status=400, body=b"nonsense\nin lines"), r"refuses the request: nonsense in lines \(status 400\)"),
