@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from solexp.core import HarnessError, UserError
+from solexp.core import HarnessError, UserError, secrets
 from solexp.core.hashing import content_hash, file_hash
 from solexp.store import Store
 from solexp.strategies.examples.extracting import Entry
@@ -127,7 +126,7 @@ class Nearest:
         try:
             with openai.OpenAI(
                 base_url=self.base_url,
-                api_key=os.environ.get(self.api_key_env) or "none",
+                api_key=secrets.from_environment(self.api_key_env) or "none",
                 timeout=self.timeout_s,
                 max_retries=5,
             ) as client:
