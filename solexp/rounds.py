@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
+from solexp.benchmarks.base import everything
 from solexp.config import RunSpec
 from solexp.core import Generation, Prompt, Task, UserError, Verdict
 from solexp.generating import Halted, Wanted, generate
@@ -58,8 +59,9 @@ class Rounds:
             self._judge(self.generations)
             self._judge_together(whole)
             return
-        every = getattr(self.spec.benchmark, "every", self.spec.benchmark.tasks)
-        self.spec.strategy.prepare(self.tasks, every() if self.spec.strategy.shots else ())
+        self.spec.strategy.prepare(
+            self.tasks, everything(self.spec.benchmark) if self.spec.strategy.shots else ()
+        )
         if self.spec.dry:
             self._look_ahead()
             return

@@ -25,6 +25,12 @@ class Benchmark(Protocol):
         ...
 
 
+def everything(benchmark: Benchmark) -> Sequence[Task]:
+    """All tasks of a benchmark, chosen or not, where it tells them apart: the pool that examples may come from."""
+    every: Callable[[], Sequence[Task]] = getattr(benchmark, "every", benchmark.tasks)
+    return every()
+
+
 FILTERS: dict[str, Callable[[Task], str]] = {
     "category": lambda task: task.category or "none",
     "series": lambda task: series(task.compiler.version),

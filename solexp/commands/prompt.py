@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from solexp.benchmarks.base import everything
 from solexp.config import build
 from solexp.config.compose import compose, plain
 from solexp.core import Prompt, Task, UserError
@@ -19,10 +20,9 @@ def prompt(command: argparse.Namespace) -> int:
     Where a strategy asks several times, later requests depend on the replies and are said to follow.
     """
     spec = build(plain(compose(command.override)))
-    everything = spec.strategy.expand(spec.benchmark.tasks())
-    wanted = _wanted(everything, command.task)
-    every = getattr(spec.benchmark, "every", spec.benchmark.tasks)
-    spec.strategy.prepare(everything, every() if spec.strategy.shots else ())
+    posed = spec.strategy.expand(spec.benchmark.tasks())
+    wanted = _wanted(posed, command.task)
+    spec.strategy.prepare(posed, everything(spec.benchmark) if spec.strategy.shots else ())
     for task in wanted:
         ask = next(spec.strategy.dialogue(task))
         tokens = (

@@ -200,8 +200,7 @@ def _near_key(key: str, overrides: Sequence[str], culprit: str | None) -> str:
     keys = [k for k in _keys(OmegaConf.to_container(config)) if not k.startswith("hydra.")]
     parent = key.rpartition(".")[0]
     beside = [name for name in keys if name.rpartition(".")[0] == parent]
-    close = nearest(key, beside or keys)
-    return close if close.startswith("did you mean") else nearest(key, beside or keys)
+    return nearest(key, beside or keys)
 
 
 def _keys(node: Any, prefix: str = "") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What `solexp show` and `solexp compare` print."""
+"""What `solexp show` prints, and a sweep at its end."""
 
 from __future__ import annotations
 

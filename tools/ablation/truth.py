@@ -11,6 +11,8 @@ import numpy as np
 from solexp.core import Prompt
 from solexp.metrics.effects import Effect, Factor, Levels, Step, effects
 from solexp.report.compare import Comparison
+from solexp.report.compare.cells import short_names
+from solexp.report.compare.comparison import effect_name
 from solexp.store.records import read_lines
 from tools.ablation.probe import Probe
 
@@ -53,8 +55,9 @@ def grid_of(probe: Probe, comparison: Comparison) -> Grid:
 def recovered(grid: Grid, comparison: Comparison) -> list[Recovered]:
     """Every effect of the comparison beside the one that was put in."""
     true = _true(grid, comparison.factors)
+    short = short_names(factor.name for factor in comparison.factors)
     return [
-        Recovered(name=_name(effect), true=true[effect.steps], found=effect)
+        Recovered(name=effect_name(effect, short), true=true[effect.steps], found=effect)
         for effect in comparison.effects
     ]
 
@@ -93,13 +96,6 @@ def redraw(grid: Grid, comparison: Comparison, *, samples: int, draws: int, seed
             if abs(value) < 1e-9:
                 alarms.append(difference.p <= 0.05)
     return Redrawn(covered=float(np.mean(covered)), false_alarms=float(np.mean(alarms)))
-
-
-def _name(effect: Effect) -> str:
-    return " × ".join(
-        f"{step.factor.replace('/', '.').rpartition('.')[2]}: {step.reference} → {step.level}"
-        for step in effect.steps
-    )
 
 
 def rows(found: Sequence[Recovered]) -> tuple[tuple[str, ...], ...]:

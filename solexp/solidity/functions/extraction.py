@@ -38,7 +38,6 @@ _DIFF_LINE = re.compile(r"[-+ @\\]|diff |index |\Z")
 _PARSED_CHARS = 100_000
 """How much a parser is asked to read of one reply; functions have some thousand characters."""
 _GLOB = re.compile(r"(?<=[\w.*])/\*")
-_WORD_BEFORE_BRACE = re.compile(r"\S")
 
 
 class _Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -263,7 +262,7 @@ def _up_to_marker(text: str, markers: Iterable[str]) -> str:
     for marker in markers:
         if marker in text:
             pieces = _marker(marker).split(text)
-            text = next((piece for piece in pieces if _WORD_BEFORE_BRACE.search(piece)), "")
+            text = next((piece for piece in pieces if piece.strip()), "")
     return text
 
 

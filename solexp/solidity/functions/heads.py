@@ -20,6 +20,7 @@ VISIBILITIES = frozenset({"public", "external", "internal", "private"})
 MUTABILITIES = frozenset({"pure", "view", "payable", "constant"})
 
 KEYWORD = re.compile(r"(?<![\w$.])(?:function|constructor|modifier|fallback|receive)(?![\w$])")
+BOUNDARY = re.compile(KEYWORD.pattern + r"|[{};]")
 _TOKEN = re.compile(r"\s*+([\w$]++(?:\s*+\.\s*+[\w$]++)*+|\S)")
 _PAREN = re.compile(r"[();]")
 
@@ -173,7 +174,7 @@ def heads_in(
     `solexp.solidity.lexing.brace_pairs`.
     """
     boundary = position = start
-    while (match := _BOUNDARY.search(masked, position, end)) is not None:
+    while (match := BOUNDARY.search(masked, position, end)) is not None:
         found = match[0]
         if found in "{;}":
             position = braces.get(match.start(), match.end()) if found == "{" else match.end()
@@ -186,6 +187,3 @@ def heads_in(
         if head is not None:
             yield head, boundary
             position = head.after
-
-
-_BOUNDARY = re.compile(KEYWORD.pattern + r"|[{};]")

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from solexp.solidity.functions.heads import KEYWORD, heads_in, parentheses, read_head
+from solexp.solidity.functions.heads import BOUNDARY, heads_in, parentheses, read_head
 from solexp.solidity.functions.types import loose
 from solexp.solidity.lexing import Header, brace_pairs, headers, mask
 
@@ -17,7 +17,6 @@ _NAMED = re.compile(
     r"(?:struct|enum|event|error|type|contract|library|interface|modifier|function)\s++(?P<name>[\w$]++)"
 )
 _VARIABLE_NAME = re.compile(r"([\w$]++)\s*+(?:=(?![=>])|\Z)")
-_BOUNDARY = re.compile(KEYWORD.pattern + r"|[{};]")
 _DECLARATION = re.compile(
     r"(?:^|(?<=[;{}]))[ \t]*+(?P<all>(?P<kind>error|event|struct|enum)\s++(?P<name>[\w$]++)\s*+(?P<open>[({])"
     r"|(?:mapping\s*+\(|[\w$.]++(?:\s*+\[[^\[\];{}]*\])*+\s++(?:public|private|internal|constant|immutable)\b)"
@@ -103,7 +102,7 @@ def _declared(masked: str, start: int, end: int) -> Iterator[Declared]:
             name=head.name, signature=loose(head.signature), start=head.start, end=head.after
         )
     position = boundary = start
-    while (match := _BOUNDARY.search(masked, position, end)) is not None:
+    while (match := BOUNDARY.search(masked, position, end)) is not None:
         position = match.end()
         if match[0] == "{":
             position = braces.get(match.start(), match.end())
