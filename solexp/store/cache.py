@@ -45,14 +45,14 @@ class Store:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
 
-    def put(self, key: str, answer: Any, *, durable: bool = False) -> None:
-        """Keep ``answer`` under ``key``; ``durable`` waits for the disk too.
+    def put(self, key: str, answer: Any) -> None:
+        """Keep ``answer`` under ``key``, out of this process; a power cut may lose the last seconds'.
 
         A folder that cannot be written costs a warning, once in a process, and the answer's keeping.
         """
         try:
             data = secrets.redact_json(msgspec.json.encode(answer))
-            write_atomically(self._path(key), data, durable=durable)
+            write_atomically(self._path(key), data)
         except OSError as error:
             _warn(self.folder, error)
 

