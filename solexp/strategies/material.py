@@ -45,8 +45,6 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with it."""
     definitions: str = ""
     """Code that the error names."""
-    explanation: str = ""
-    """What the model said about the error."""
 
 
 VARIABLES = Material.__struct_fields__
