@@ -107,11 +107,12 @@ class Rounds:
                 generation=generation,
                 candidate=self.spec.strategy.reader.candidate(task, generation),
                 verdicts=tuple(said[sample]),
+                batch=batches[generation.batch],
             )
             if refine.wants(attempt):
                 yield Wanted(
                     task=task,
-                    batch=batches[generation.batch],
+                    batch=attempt.batch,
                     repeat=generation.repeat,
                     indices=(generation.index,),
                     begin=functools.partial(_refine, refine.dialogue, attempt),

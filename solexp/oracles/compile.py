@@ -22,7 +22,7 @@ class Compile:
         self.reading = reading
 
     def fingerprint(self) -> dict[str, Any]:
-        return {"oracle": self.name, "version": 1, "reading": self.reading}
+        return {"oracle": self.name, "version": 2, "reading": self.reading}
 
     def judge(self, case: Case) -> list[Verdict]:
         return [self._judge(case, candidate) for candidate in case.candidates]
@@ -56,7 +56,7 @@ def no_code(oracle: str, candidate: Candidate) -> Verdict:
 
 
 def errors_of(build: Build) -> dict[str, object]:
-    """A build's errors as evidence: class, kind, code, line and message of each."""
+    """A build's errors as evidence: class, kind, code, line, byte span and message of each."""
     if build.ok:
         return {}
     return {
@@ -67,6 +67,8 @@ def errors_of(build: Build) -> dict[str, object]:
                 "code": error.code,
                 "path": error.path,
                 "line": error.line,
+                "start": error.start,
+                "end": error.end,
                 "message": error.message,
             }
             for error in build.errors

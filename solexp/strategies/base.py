@@ -84,6 +84,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     candidate: Candidate
     verdicts: tuple[Verdict, ...]
     """One an oracle."""
+    batch: Batch = Batch(name="sample", n=1)
+    """How the sample was drawn."""
 
 
 class Refine(Protocol):
