@@ -94,11 +94,16 @@ def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
 
 
 def _takes_the_reference(job: Job, generation: Generation) -> bool:
-    """Whether the reader gets through with the reference as the reply."""
+    """Whether the reader gets through with the reference as every reply."""
     text = f"```solidity\n{job.task.reference}\n```"
-    reply = msgspec.structs.replace(generation.completion, text=text)
+    replies = [msgspec.structs.replace(each, text=text) for each in generation.completions]
     try:
-        job.reader.candidate(job.task, msgspec.structs.replace(generation, completion=reply))
+        job.reader.candidate(
+            job.task,
+            msgspec.structs.replace(
+                generation, completion=replies[-1], earlier=tuple(replies[:-1])
+            ),
+        )
     except Exception:
         return False
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from solexp.core import Candidate, FinishReason, Generation, NoCode, Task
+from solexp.core import Candidate, FinishReason, Generation, NoCode, Task, UserError
 from solexp.solidity.extract import extract_contract
 from solexp.strategies.prompted import Prompted
 
@@ -17,6 +17,15 @@ class WholeContract(Prompted):
     granularity = "contract"
 
     template: str = "solcontracteval"
+
+    def __post_init__(self) -> None:
+        """Raises UserError."""
+        super().__post_init__()
+        if self.form == "infill":
+            raise UserError(
+                "strategy.form: a whole contract leaves no gap to fill; choose chat or completion, "
+                "or strategy=function"
+            )
 
     @property
     def reader(self) -> ContractReader:

@@ -87,7 +87,8 @@ def as_generation(candidate: Candidate) -> Generation:
         index=candidate.index,
         round=candidate.round,
         completion=Completion(
-            text=candidate.code or "",
+            # Verdicts are kept by the text, so that the reason has to be in it.
+            text=candidate.code or candidate.no_code or "",
             label=candidate.no_code.value if candidate.no_code else None,
         ),
     )

@@ -65,7 +65,7 @@ class AsIs:
         return Prompt(task_id=task.id, messages=(Message("user", "?"),))
 
     def candidate(self, task: Task, generation: Generation) -> Candidate:
-        if generation.completion.text == "breaks the extraction":
+        if any(reply.text == "breaks the extraction" for reply in generation.completions):
             raise ValueError("cannot extract")
         return Candidate(
             task_id=task.id,

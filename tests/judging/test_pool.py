@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import msgspec
 import psutil
 import pytest
 
-from solexp.core import Candidate, Outcome, Verdict
+from solexp.core import Candidate, Completion, Outcome, Verdict
 from solexp.judging import Job, Judged, judge_all, judge_job
 from solexp.judging.kept import KeptVerdicts
 from solexp.judging.pool import stop_workers
@@ -179,6 +180,15 @@ def test_a_reply_that_breaks_the_extraction_fails_and_leaves_the_others_judged()
     assert [row.outcome.value for row in rows] == ["pass", "fail", "fail"]
     assert "ValueError: cannot extract" in str(rows[1].evidence["reason"])
     assert {row.oracle for row in rows} == {"acting"}
+
+
+def test_an_earlier_reply_that_breaks_the_extraction_is_the_candidates_fault_too() -> None:
+    broken = job("t", SOURCE)
+    (generation,) = broken.generations
+    earlier = (Completion(text="breaks the extraction"),)
+    pieced = msgspec.structs.replace(generation, earlier=earlier)
+    judged = judge_job(dataclasses.replace(broken, generations=(pieced,)))
+    assert [row.outcome.value for row in judged.verdicts] == ["fail"]
 
 
 def test_the_candidate_that_passes_the_time_limit_is_found_and_the_others_are_judged() -> None:

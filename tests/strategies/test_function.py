@@ -231,6 +231,9 @@ def test_functions_of_one_sample_make_one_contract(parents: list[Task]) -> None:
     for one in (same, refused):
         read = TogetherReader().candidate(parent, as_generation(one))
         assert (read.code, read.no_code, read.key) == (one.code, one.no_code, one.key)
+    empty = msgspec.structs.replace(refused, no_code=NoCode.EMPTY)
+    texts = {as_generation(one).completion.text for one in (same, refused, empty)}
+    assert len(texts) == 3, "verdicts are kept by the text"
 
 
 def test_each_function_counts_as_it_stood_after_the_round(parents: list[Task]) -> None:

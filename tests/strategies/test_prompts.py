@@ -231,6 +231,11 @@ def test_raw_forms_end_with_the_beginning_of_the_answer() -> None:
     assert gap.suffix.startswith("}")
 
 
+def test_a_whole_contract_leaves_no_gap_to_fill() -> None:
+    with pytest.raises(UserError, match=r"strategy\.form"):
+        WholeContract(form="infill")
+
+
 def test_shots_without_examples_are_refused() -> None:
     with pytest.raises(UserError, match=r"strategy\.shots"):
         WholeContract(shots=1)
