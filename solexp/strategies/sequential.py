@@ -19,17 +19,17 @@ from solexp.solidity.functions import (
     members,
     replace_members,
 )
+from solexp.solidity.functions.masking import EMPTY
 from solexp.solidity.functions.repeats import without_repeats
 from solexp.solidity.functions.scope import scope_of
 from solexp.strategies.base import Ask, Dialogue
 from solexp.strategies.contract import ContractReader
+from solexp.strategies.function import MEMBERS
 from solexp.strategies.prompted import Prompted, holds
 
 _LOG = logging.getLogger("solexp")
-_STUB = "{ }"
 _HOLE = "\ufdd1"
 """Marks places while an outline is pieced together; no source holds it."""
-_KINDS = ("function", "constructor", "receive", "fallback")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -137,7 +137,7 @@ def _open(code: str, task: Task) -> list[Member]:
     return [
         member
         for member in members(code, task.target.contract)
-        if member.kind in _KINDS and not member.empty
+        if member.kind in MEMBERS and not member.empty
     ]
 
 
@@ -169,7 +169,7 @@ def _outline(
     """
     codes = []
     for member in open_members(task):
-        code = f"{member.header}{_STUB}"
+        code = f"{member.header}{EMPTY}"
         if member == current:
             code = f"{member.header}{{{_HOLE}}}"
         elif member.signature in written:
