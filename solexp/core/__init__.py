@@ -14,6 +14,7 @@ from solexp.core.errors import (
     UserError,
 )
 from solexp.core.program import Call, Deployment, Program, Recorded
+from solexp.core.project import Project, Suite
 from solexp.core.prompt import (
     Batch,
     Completion,
@@ -52,12 +53,14 @@ __all__ = [
     "NoCode",
     "Outcome",
     "Program",
+    "Project",
     "Prompt",
     "PromptForm",
     "Recorded",
     "RequestFailed",
     "Severity",
     "SolexpError",
+    "Suite",
     "Target",
     "Task",
     "TimeLimitExceeded",

@@ -9,6 +9,7 @@ import msgspec
 
 from solexp.core.hashing import content_hash
 from solexp.core.program import Program
+from solexp.core.project import Project, Suite
 
 
 def series(version: str) -> str:
@@ -78,6 +79,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is known of each mutant beforehand."""
     undecidable: str | None = None
     """Why no oracle can decide this task, as far as the data alone tell."""
+    # What is unset is not encoded, so that tasks without these keep the hashes they had before there were any.
+    project: Project | msgspec.UnsetType = msgspec.UNSET
+    """The project around ``sources``, which then hold the target's file only; unset where the sources are all."""
+    suite: Suite | msgspec.UnsetType = msgspec.UNSET
+    """The project's tests that reach the target; unset where none is known."""
 
     @property
     def reference(self) -> str:

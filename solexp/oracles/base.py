@@ -29,7 +29,7 @@ class Case:
         self.task = task
         self.cached = cached
         self.candidates = tuple(candidates)
-        self._compiler = compiler
+        self.compiler = compiler
         self._builds: dict[str, Build] = {}
         self._tools: dict[str, str] = {}
 
@@ -60,7 +60,7 @@ class Case:
         """The build of any sources under the task's settings."""
         key = content_hash(sources)
         if key not in self._builds:
-            built = self._compiler.compile(sources, self.task.compiler)
+            built = self.compiler.compile(sources, self.task.compiler)
             self.used(f"solc {self.task.compiler.version}", built.compiler)
             self._builds[key] = built
         return self._builds[key]

@@ -127,6 +127,16 @@ class Compiler:
                 self._store.put(key, build)
         return standard_json.with_kinds(build, sources)
 
+    def answer(self, request: bytes, version: str) -> bytes:
+        """The compiler's own standard-JSON answer to any request, for other tools that want a compiler.
+
+        Nothing is kept. Raises as `compile` does, and CompilerAborted.
+        """
+        found = self._find(version)
+        if found.provider == "soljson":
+            return self._pool.compile(version, lambda: self._start(found), request)
+        return self._run_native(found, request)
+
     def _compile(
         self,
         full: str,
@@ -136,12 +146,8 @@ class Compiler:
         *,
         ast: bool,
     ) -> Build:
-        found = self._find(settings.version)
         try:
-            if found.provider == "soljson":
-                answer = self._pool.compile(settings.version, lambda: self._start(found), request)
-            else:
-                answer = self._run_native(found, request)
+            answer = self.answer(request, settings.version)
         except CompilerAborted as error:
             reason = str(error).splitlines()[0] if str(error) else "no reason given"
             return Build(

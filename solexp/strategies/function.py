@@ -161,9 +161,13 @@ def function_tasks(parent: Task, kinds: Collection[str] = MEMBERS) -> list[Task]
     the parent's framework, or else in the source. Program and compiler stay the parent's, so that oracles judge the
     whole contract with the candidate in place. Of the parent's mutants those are kept that differ within the function.
 
+    A task that wants one function already is that one task, as it is.
+
     Raises ValueError when the target is not in its source.
     """
     target = parent.target
+    if target.member:
+        return [parent]
     source = parent.sources[target.path]
     known = [
         member

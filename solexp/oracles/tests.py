@@ -1,0 +1,317 @@
+"""Do the project's own tests pass with the candidate in place? (SolEval, §3)"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import (
+    Candidate,
+    Outcome,
+    Project,
+    Suite,
+    Task,
+    TimeLimitExceeded,
+    Verdict,
+)
+from solexp.core.hashing import content_hash
+from solexp.oracles.base import Case, verdict
+from solexp.oracles.compile import no_code
+from solexp.solidity.foundry.files import Files, kept
+from solexp.solidity.foundry.forge import (
+    CHEAT_CODES,
+    Fuzzing,
+    Limits,
+    TestResult,
+    TestRun,
+    run_tests,
+)
+from solexp.solidity.foundry.imports import closure
+from solexp.solidity.foundry.pruning import pruned
+from solexp.solidity.splice import splice
+from solexp.solidity.stubs import Kind, stub_of
+from solexp.store import Store
+from solexp.toolchain.homes import cache_home
+
+SCHEMA = 1
+
+_SHOWN = 5
+"""How many errors or failed tests a verdict shows."""
+_NAMES_CHEATS = re.compile(rf"{CHEAT_CODES[2:]}|hevm cheat code", re.IGNORECASE)
+
+
+class TestGrounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a task's tests can tell at all, before any candidate is looked at."""
+
+    __test__ = False
+
+    outcome: Outcome | None = None
+    """``undecidable`` or ``vacuous``; None when candidates can be judged."""
+    reason: str | None = None
+    prune: bool = True
+    """Whether the tests that are not mapped are taken out of the test file first."""
+    tests: tuple[str, ...] = ()
+    """The mapped tests that the reference passes, each with its suite."""
+    killed: tuple[str, ...] = ()
+    """Those of them that an emptied body fails; all of them where it does not even compile."""
+    cheats: dict[str, tuple[str, ...]] = {}
+    """The calls of cheat codes in the reference's call tree, by test."""
+
+    def told(self) -> dict[str, float | int | bool | str | None]:
+        """The measures of every verdict about the task."""
+        told: dict[str, float | int | bool | str | None] = {
+            "task_decidable": self.outcome is None,
+            "tests": len(self.tests),
+            "tests_that_tell": len(self.killed),
+        }
+        if self.outcome is not None:
+            told |= {"task_outcome": self.outcome.value, "task_reason": self.reason}
+        return told
+
+
+class Tests:
+    """Passes a candidate when every test passes that reaches the target, in a private copy of the project.
+
+    The reference must pass them, and fail with its body emptied, or else the task is ``undecidable`` or ``vacuous``. A
+    pass counts only when the call tree that forge keeps of each test shows no call of a cheat code that the reference's
+    does not show too.
+    """
+
+    __test__ = False
+
+    name = "tests"
+    decides = True
+
+    def __init__(
+        self,
+        *,
+        fuzz_seed: int = 666,
+        fuzz_runs: int = 256,
+        timeout_s: float = 120.0,
+        memory_mb: int = 4096,
+    ) -> None:
+        """``fuzz_runs`` tries of each test with parameters; ``timeout_s`` and ``memory_mb`` for one candidate."""
+        self.fuzzing = Fuzzing(seed=fuzz_seed, runs=fuzz_runs)
+        self.limits = Limits(seconds=timeout_s, memory_mb=memory_mb)
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {
+            "oracle": self.name,
+            "version": 1,
+            "fuzzing": msgspec.to_builtins(self.fuzzing),
+            "limits": msgspec.to_builtins(self.limits),
+        }
+
+    def judge(self, case: Case) -> list[Verdict]:
+        staged = stage(case.task)
+        if isinstance(staged, str):
+            grounds = TestGrounds(outcome=Outcome.UNDECIDABLE, reason=staged)
+        else:
+            grounds = self._grounds(case, staged)
+        return [self._judge(case, staged, grounds, candidate) for candidate in case.candidates]
+
+    def _judge(
+        self, case: Case, staged: Stage | str, grounds: TestGrounds, candidate: Candidate
+    ) -> Verdict:
+        if candidate.code is None:
+            said = no_code(self.name, candidate)
+            return msgspec.structs.replace(said, measures=grounds.told())
+        if isinstance(staged, str) or grounds.outcome is Outcome.UNDECIDABLE:
+            return self._said(grounds, candidate, Outcome.UNDECIDABLE, {"reason": grounds.reason})
+        try:
+            run = self._run(case, staged, candidate.code, prune=grounds.prune)
+        except TimeLimitExceeded as error:
+            return self._said(grounds, candidate, Outcome.TIMEOUT, {"reason": str(error)})
+        if run.errors:
+            evidence: dict[str, object] = {"errors": list(run.errors[:_SHOWN])}
+            return self._said(grounds, candidate, Outcome.COMPILE_ERROR, evidence)
+        if grounds.outcome is Outcome.VACUOUS:
+            return self._said(grounds, candidate, Outcome.VACUOUS, {"reason": grounds.reason})
+        return self._decided(case.task, grounds, candidate, candidate.code, run)
+
+    def _decided(
+        self, task: Task, grounds: TestGrounds, candidate: Candidate, code: str, run: TestRun
+    ) -> Verdict:
+        results = {_key(result): result for result in run.results}
+        failed = [key for key in grounds.tests if not (key in results and results[key].passed)]
+        if failed:
+            evidence: dict[str, object] = {
+                "failed": [_shown(key, results) for key in failed[:_SHOWN]]
+            }
+            return self._said(grounds, candidate, Outcome.FAIL, evidence, failed=len(failed))
+        if (cheating := _cheating(task, code, grounds, results)) is not None:
+            return self._said(grounds, candidate, Outcome.FAIL, {"reason": cheating}, cheats=True)
+        return self._said(grounds, candidate, Outcome.PASS, {}, failed=0)
+
+    def _said(
+        self,
+        grounds: TestGrounds,
+        candidate: Candidate,
+        outcome: Outcome,
+        evidence: dict[str, object],
+        **measures: int,
+    ) -> Verdict:
+        return verdict(
+            self.name,
+            candidate,
+            outcome,
+            measures={**grounds.told(), **measures},
+            evidence=evidence,
+        )
+
+    def _run(self, case: Case, staged: Stage, code: str, *, prune: bool) -> TestRun:
+        return staged.run(case, code, self.fuzzing, self.limits, prune=prune)
+
+    def _grounds(self, case: Case, staged: Stage) -> TestGrounds:
+        """Found out once a task, and kept."""
+        store = Store(cache_home() / "grounds", SCHEMA)
+        key = content_hash(
+            "tests",
+            case.task.content_hash,
+            self.fingerprint(),
+            case.compiler.version(case.settings.version),
+        )
+        known = store.get(key, TestGrounds) if case.cached else None
+        if known is None:
+            known = self._survey(case, staged)
+            if case.cached:
+                store.put(key, known)
+        return known
+
+    def _survey(self, case: Case, staged: Stage) -> TestGrounds:
+        reference = case.task.reference
+        run, prune = self._run(case, staged, reference, prune=True), True
+        if run.errors:
+            # What was taken out may have been needed.
+            run, prune = self._run(case, staged, reference, prune=False), False
+        if run.errors:
+            first = run.errors[0]
+            return TestGrounds(
+                outcome=Outcome.UNDECIDABLE,
+                reason=f"the project does not build: {first['message']} ({first['path']})",
+            )
+        wanted = set(staged.suite.tests)
+        mapped = [result for result in run.results if result.test in wanted]
+        passed = [result for result in mapped if result.passed]
+        if len(passed) < len(mapped) or not passed:
+            failed = next((result for result in mapped if not result.passed), None)
+            why = f"{failed.test}: {failed.reason}" if failed else "none of its tests runs"
+            return TestGrounds(
+                outcome=Outcome.UNDECIDABLE, reason=f"the reference does not pass: {why}"
+            )
+        grounds = TestGrounds(
+            prune=prune,
+            tests=tuple(_key(result) for result in passed),
+            cheats={_key(result): result.cheats for result in passed if result.cheats},
+        )
+        return msgspec.structs.replace(grounds, **self._tell(case, staged, grounds))
+
+    def _tell(self, case: Case, staged: Stage, grounds: TestGrounds) -> dict[str, Any]:
+        """Which tests tell the reference from its stub: one that compiles, if there is any."""
+        kinds: Sequence[Kind] = ("empty", "revert")
+        for kind in kinds:
+            try:
+                run = self._run(case, staged, stub_of(case.task, kind), prune=grounds.prune)
+            except TimeLimitExceeded:
+                break
+            if run.errors:
+                continue
+            passed = {_key(result) for result in run.results if result.passed}
+            killed = tuple(key for key in grounds.tests if key not in passed)
+            if not killed:
+                what = "with its body emptied" if kind == "empty" else "when it always reverts"
+                return {
+                    "outcome": Outcome.VACUOUS,
+                    "reason": f"every test passes as well {what}",
+                }
+            return {"killed": killed}
+        return {"killed": grounds.tests}
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a project the tests of a task need."""
+
+    project: Project
+    suite: Suite
+    names: tuple[str, ...]
+    """The tests' names, without parameters."""
+    files: Mapping[str, bytes]
+    """All files of the project."""
+
+    def run(
+        self, case: Case, code: str, fuzzing: Fuzzing, limits: Limits, *, prune: bool
+    ) -> TestRun:
+        """Runs the tests with ``code`` in the target's place."""
+        task = case.task
+        files: dict[str, bytes] = {
+            **self.files,
+            **{path: text.encode() for path, text in splice(task, code).items()},
+        }
+        if prune:
+            test_file = files[self.suite.path].decode()
+            files[self.suite.path] = pruned(test_file, self.names).encode()
+        needed = closure(files, [self.suite.path, task.target.path], task.compiler.remappings)
+        return run_tests(
+            {**_data(files, self.project), **needed},
+            self.project,
+            task.compiler,
+            case.compiler,
+            path=self.suite.path,
+            names=self.names,
+            fuzzing=fuzzing,
+            limits=limits,
+        )
+
+
+def stage(task: Task) -> Stage | str:
+    """What a task's tests need; or why they cannot decide it. Raises ToolError when its project is not kept."""
+    if task.undecidable:
+        return task.undecidable
+    if not isinstance(task.project, Project):
+        return "the task is of no project with tests"
+    if not isinstance(task.suite, Suite) or not task.suite.tests:
+        return "no test reaches it"
+    files = kept(task.project.hash)
+    if task.suite.path not in files:
+        return f"{task.suite.path} is not in the project"
+    return Stage(
+        project=task.project,
+        suite=task.suite,
+        names=tuple(sorted({test.partition("(")[0] for test in task.suite.tests})),
+        files=files,
+    )
+
+
+def _data(files: Files, project: Project) -> dict[str, bytes]:
+    """What tests may read."""
+    return {
+        path: data
+        for path, data in files.items()
+        if not path.endswith(".sol")
+        and any(folder == "." or path.startswith(f"{folder}/") for folder in project.readable)
+    }
+
+
+def _key(result: TestResult) -> str:
+    return f"{result.suite.rpartition(':')[2]}.{result.test}"
+
+
+def _shown(key: str, results: Mapping[str, TestResult]) -> dict[str, str | None]:
+    result = results.get(key)
+    return {"test": key, "reason": result.reason if result else "the test did not run"}
+
+
+def _cheating(
+    task: Task, code: str, grounds: TestGrounds, results: Mapping[str, TestResult]
+) -> str | None:
+    """How a candidate that passes every test makes use of cheat codes, if it does."""
+    if _NAMES_CHEATS.search(code.replace("_", "")) and not _NAMES_CHEATS.search(task.reference):
+        return "it names the address of the cheat codes"
+    for key in grounds.tests:
+        more = set(results[key].cheats).difference(grounds.cheats.get(key, ()))
+        if more:
+            return f"{key} calls cheat codes that it does not call with the reference: {min(more)}"
+    return None

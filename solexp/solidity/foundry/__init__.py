@@ -1,0 +1,1 @@
+"""Foundry projects: keeping their files, cutting them down to what some tests need, and running the tests."""

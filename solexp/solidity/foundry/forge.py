@@ -1,0 +1,258 @@
+"""Running tests by forge in a private copy of a project: within limits, and answered in JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+
+from solexp.core import CompilerSettings, Project, TimeLimitExceeded, ToolError
+from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.files import Files, environment, write
+from solexp.solidity.foundry.service import CompilerService
+from solexp.toolchain.install import ensure_forge
+
+CHEAT_CODES = "0x7109709ecfa91a80626ff3989d68f67f5b1dd12d"
+"""The address that forge gives its cheat codes: the last 20 bytes of the hash of ``hevm cheat code``."""
+
+_LOOK_SECONDS = 0.1
+_CONFIG = """\
+[profile.default]
+src = {src}
+test = {test}
+libs = {libs}
+out = "out"
+cache_path = "cache"
+solc = {solc}
+offline = true
+auto_detect_remappings = false
+remappings = {remappings}
+optimizer = {optimizer}
+optimizer_runs = {runs}
+{evm}
+{gas}
+ffi = false
+fs_permissions = {permissions}
+allow_internal_expect_revert = true
+[profile.default.lint]
+lint_on_build = false
+[profile.default.fuzz]
+seed = "{seed}"
+runs = {fuzz_runs}
+max_test_rejects = {rejects}
+[profile.default.invariant]
+runs = {invariant_runs}
+depth = 15
+"""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run of forge may use."""
+
+    seconds: float = 120.0
+    memory_mb: int = 4096
+
+
+class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
+    """How tests with parameters are tried."""
+
+    seed: int = 666
+    runs: int = 256
+
+
+class TestResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How one test ended."""
+
+    __test__ = False
+
+    suite: str
+    """File and contract, such as ``test/A.t.sol:ATest``."""
+    test: str
+    """Its signature."""
+    passed: bool
+    reason: str | None = None
+    cheats: tuple[str, ...] = ()
+    """Calls of cheat codes in the call tree that is kept: ``test`` or ``other`` (who called) and the selector; sorted,
+    each once. Of a fuzzed test that is the tree of one try."""
+
+
+class TestRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of building a project and running tests of it."""
+
+    __test__ = False
+
+    errors: tuple[dict[str, Any], ...] = ()
+    """The compiler's; there are no results then."""
+    results: tuple[TestResult, ...] = ()
+
+
+def run_tests(
+    files: Files,
+    project: Project,
+    settings: CompilerSettings,
+    compiler: Compiler,
+    *,
+    path: str,
+    names: Sequence[str],
+    fuzzing: Fuzzing,
+    limits: Limits,
+) -> TestRun:
+    """Builds ``files`` in a folder of their own, runs the tests of ``path`` called ``names``, and leaves nothing.
+
+    Raises TimeLimitExceeded when a limit is passed, ToolError when forge gives no answer that can be read.
+    """
+    forge = ensure_forge()
+    with tempfile.TemporaryDirectory(prefix="solexp-", ignore_cleanup_errors=True) as scratch:
+        root, service_folder, home = (Path(scratch, name) for name in ("project", "s", "home"))
+        for folder in (root, service_folder, home):
+            folder.mkdir()
+        write(files, root)
+        with CompilerService(compiler, settings.version, service_folder) as service:
+            (root / "foundry.toml").write_text(_config(project, settings, fuzzing, service.program))
+            command = [
+                str(forge), "test", "--json", "-vvvv", "--threads", "1", "--root", str(root),
+                "--match-path", path, "--match-test", rf"^({'|'.join(sorted(names))})(\(|$)",
+            ]  # fmt: skip
+            status, output, words = _run(command, root, environment(home), limits)
+        if service.failures:
+            raise service.failures[0]
+        if service.errors:
+            return TestRun(errors=tuple(service.errors))
+    return TestRun(results=_results(output, status, words))
+
+
+def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc: Path) -> str:
+    # JSON's strings, numbers and lists of strings are TOML's.
+    permissions = ", ".join(
+        f'{{ access = "read", path = {json.dumps("./" + folder)} }}' for folder in project.readable
+    )
+    return _CONFIG.format(
+        src=json.dumps(project.source_folder),
+        test=json.dumps(project.test_folder),
+        libs=json.dumps(list(project.library_folders)),
+        solc=json.dumps(str(solc)),
+        remappings=json.dumps(list(settings.remappings)),
+        optimizer=json.dumps(settings.optimizer),
+        runs=settings.runs,
+        evm=f"evm_version = {json.dumps(settings.evm_version)}" if settings.evm_version else "",
+        gas=f"gas_limit = {project.gas_limit}" if project.gas_limit else "",
+        permissions=f"[{permissions}]",
+        seed=hex(fuzzing.seed),
+        fuzz_runs=fuzzing.runs,
+        rejects=max(65536, 30 * fuzzing.runs),
+        invariant_runs=max(1, min(10, fuzzing.runs)),
+    )
+
+
+def _run(
+    command: Sequence[str], folder: Path, shown: dict[str, str], limits: Limits
+) -> tuple[int, bytes, str]:
+    """Exit status, standard output, and the end of standard error."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=shown,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + limits.seconds
+        try:
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_LOOK_SECONDS)
+                    break
+                memory = _resident(process.pid)
+                if time.monotonic() > deadline:
+                    raise TimeLimitExceeded(f"the tests took more than {limits.seconds:g} s")
+                if memory > limits.memory_mb << 20:
+                    raise TimeLimitExceeded(
+                        f"the tests took more than {limits.memory_mb} MB of memory"
+                    )
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        err.seek(0)
+        return process.returncode, out.read(), err.read().decode("utf-8", "replace")[-2000:]
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process and its children hold."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        for each in (process, *process.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += each.memory_info().rss
+    return total
+
+
+def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
+    """The results in forge's answer: its last line that is a JSON object of suites."""
+    for line in reversed(output.splitlines()):
+        if line.startswith(b"{"):
+            with contextlib.suppress(msgspec.DecodeError):
+                suites = msgspec.json.decode(line, type=dict[str, _Suite])
+                return tuple(
+                    TestResult(
+                        suite=name,
+                        test=test,
+                        passed=result.status == "Success",
+                        reason=result.reason,
+                        cheats=tuple(sorted(_cheats(result.traces))),
+                    )
+                    for name, suite in sorted(suites.items())
+                    for test, result in sorted(suite.test_results.items())
+                )
+    said = words.strip().splitlines() or [output.decode("utf-8", "replace").strip()[-200:]]
+    raise ToolError(f"forge ends with status {status} and no results: {said[-1][:300]}")
+
+
+class _Call(msgspec.Struct):
+    address: str = ""
+    caller: str = ""
+    data: str = ""
+
+
+class _Node(msgspec.Struct):
+    trace: _Call = msgspec.field(default_factory=_Call)
+
+
+class _Arena(msgspec.Struct):
+    arena: list[_Node] = []
+
+
+class _Result(msgspec.Struct):
+    status: str
+    reason: str | None = None
+    traces: list[tuple[str, _Arena]] = []
+
+
+class _Suite(msgspec.Struct):
+    test_results: dict[str, _Result]
+
+
+def _cheats(traces: list[tuple[str, _Arena]]) -> set[str]:
+    found = set()
+    for _, tree in traces:
+        test = tree.arena[0].trace.address.lower() if tree.arena else ""
+        found |= {
+            f"{'test' if node.trace.caller.lower() == test else 'other'} {node.trace.data[:10]}"
+            for node in tree.arena
+            if node.trace.address.lower() == CHEAT_CODES
+        }
+    return found

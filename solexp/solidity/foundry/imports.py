@@ -1,0 +1,55 @@
+"""Which files of a project a file needs."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from solexp.solidity.comments import without_comments
+
+_IMPORT = re.compile(r"""(?<![\w$])import\b[^;"']*["']([^"'\n]+)["'][^;]*;""")
+
+
+def imported(source: str) -> tuple[str, ...]:
+    """The paths in a source's import directives, as written.
+
+    >>> imported('import {A} from "./A.sol"; // import "./B.sol";')
+    ('./A.sol',)
+    """
+    return tuple(_IMPORT.findall(without_comments(source)))
+
+
+def resolved(path: str, importer: str, remappings: Sequence[str]) -> str:
+    """The file that an import names: relative ones from the importer's folder, others by the longest remapping.
+
+    >>> resolved("x/A.sol", "src/B.sol", ["x/=lib/x/src/"])
+    'lib/x/src/A.sol'
+    """
+    if path.startswith((".", "..")):
+        return posixpath.normpath(posixpath.join(posixpath.dirname(importer), path))
+    fitting = [
+        (prefix, target)
+        for prefix, _, target in (line.partition("=") for line in remappings)
+        if prefix and path.startswith(prefix)
+    ]
+    if fitting:
+        prefix, target = max(fitting, key=lambda pair: len(pair[0]))
+        path = target + path[len(prefix) :]
+    return posixpath.normpath(path)
+
+
+def closure(
+    files: Mapping[str, bytes], roots: Iterable[str], remappings: Sequence[str]
+) -> dict[str, bytes]:
+    """``roots`` and all that they import, by path. What is not among ``files`` is left to the compiler to say."""
+    found: dict[str, bytes] = {}
+    waiting = list(roots)
+    while waiting:
+        path = waiting.pop()
+        if path in found or path not in files:
+            continue
+        found[path] = files[path]
+        source = files[path].decode(errors="replace")
+        waiting += [resolved(each, path, remappings) for each in imported(source)]
+    return found

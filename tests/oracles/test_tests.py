@@ -1,0 +1,198 @@
+"""Candidates judged by a project's own tests: real forge, real compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from solexp.core import (
+    Candidate,
+    CompilerSettings,
+    Outcome,
+    Project,
+    Suite,
+    Target,
+    Task,
+    TimeLimitExceeded,
+    Verdict,
+)
+from solexp.oracles.base import Case
+from solexp.oracles.tests import Stage, Tests, stage
+from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.files import keep, kept
+from solexp.solidity.foundry.forge import Fuzzing, Limits
+
+SOURCE = """\
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+library Steps {
+    function next(uint256 x) internal view returns (uint256 y) {
+        y = x + 1 + (block.timestamp > 100 ? 1 : 0);
+    }
+
+    function idle() internal pure returns (uint256) {
+        return 0;
+    }
+}
+"""
+SUITE = """\
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import {Steps} from "../src/Steps.sol";
+
+contract StepsTest {
+    function testNext() public view {
+        require(Steps.next(1) == 2, "not the next");
+    }
+
+    function testNextOfAny(uint256 x) public view {
+        x %= 1000;
+        require(Steps.next(x) == x + 1, "not the next of any");
+    }
+
+    function testIdle() public pure {
+        require(Steps.idle() == 0);
+    }
+
+    function testOther() public pure {
+        revert("is never asked");
+    }
+}
+"""
+CHEAT = (
+    "function next(uint256 x) internal view returns (uint256 y) { "
+    "address vm = address(uint160(uint256(keccak256(abi.encodePacked('hevm', ' cheat code'))))); "
+    'vm.staticcall(abi.encodeWithSignature("warp(uint256)", uint256(7))); y = x + 1; }'
+)
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Iterator[Compiler]:
+    with Compiler() as compiler:
+        yield compiler
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
+    kept.cache_clear()
+    yield
+    kept.cache_clear()
+
+
+def _task(function: str = "next", tests: tuple[str, ...] = ("testNext()",)) -> Task:
+    files = {"src/Steps.sol": SOURCE.encode(), "test/Steps.t.sol": SUITE.encode()}
+    start = SOURCE.index(f"function {function}(")
+    end = SOURCE.index("\n    }", start) + len("\n    }")
+    return Task(
+        id=f"steps/{function}",
+        benchmark="made",
+        compiler=CompilerSettings(version="0.8.28"),
+        sources={"src/Steps.sol": SOURCE},
+        target=Target(
+            path="src/Steps.sol", contract="Steps", start=start, end=end, member=f"{function}()"
+        ),
+        framework="",
+        project=Project(name="steps", hash=keep(files)),
+        suite=Suite(path="test/Steps.t.sol", tests=tests),
+    )
+
+
+def _judged(compiler: Compiler, task: Task, *codes: str | None) -> list[Verdict]:
+    candidates = [
+        Candidate(task_id=task.id, batch="b", repeat=0, index=index, code=code)
+        for index, code in enumerate(codes)
+    ]
+    return Tests(fuzz_runs=16).judge(Case(task, candidates, compiler))
+
+
+def _next(body: str) -> str:
+    return f"function next(uint256 x) internal view returns (uint256 y) {{ {body} }}"
+
+
+def test_the_reference_passes_and_others_fail_for_their_own_reasons(compiler: Compiler) -> None:
+    task = _task(tests=("testNext()", "testNextOfAny(uint256)"))
+    found = _judged(
+        compiler,
+        task,
+        task.reference,
+        _next("y = 2;"),
+        _next("y = z;"),
+        CHEAT,
+        _next("y = x + 1; /* 0x7109709ECfa91a80626fF3989D68f67F5b1DD12D */"),
+        None,
+    )
+    assert [each.outcome for each in found] == [
+        Outcome.PASS,
+        Outcome.FAIL,
+        Outcome.COMPILE_ERROR,
+        Outcome.FAIL,
+        Outcome.FAIL,
+        Outcome.NO_CODE,
+    ]
+    _, wrong, broken, cheat, named, _ = found
+    assert wrong.evidence["failed"] == [
+        {"test": "StepsTest.testNextOfAny(uint256)", "reason": wrong_reason(wrong)}
+    ]
+    assert broken.evidence["errors"] == [
+        {
+            "type": "DeclarationError",
+            "code": "7576",
+            "path": "src/Steps.sol",
+            "message": "Undeclared identifier.",
+        }
+    ]
+    assert "calls cheat codes that it does not call with the reference" in str(cheat.evidence)
+    assert named.evidence["reason"] == "it names the address of the cheat codes"
+    assert found[0].measures["tests_that_tell"] == 2
+
+
+def wrong_reason(said: Verdict) -> object:
+    failed = said.evidence["failed"]
+    assert isinstance(failed, list)
+    assert "not the next of any" in failed[0]["reason"]
+    return failed[0]["reason"]
+
+
+def test_a_task_whose_emptied_body_passes_is_vacuous(compiler: Compiler) -> None:
+    task = _task("idle", tests=("testIdle()",))
+    (found,) = _judged(compiler, task, task.reference)
+    assert found.outcome is Outcome.VACUOUS
+    assert found.evidence["reason"] == "every test passes as well with its body emptied"
+
+
+def test_a_task_whose_reference_fails_is_undecidable(compiler: Compiler) -> None:
+    task = _task(tests=("testNext()", "testOther()"))
+    (found,) = _judged(compiler, task, task.reference)
+    assert found.outcome is Outcome.UNDECIDABLE
+    assert found.measures["task_outcome"] == "undecidable"
+    assert "is never asked" in str(found.evidence["reason"])
+
+
+def test_a_task_without_tests_is_undecidable_and_runs_nothing(compiler: Compiler) -> None:
+    task = msgspec.structs.replace(_task(), suite=msgspec.UNSET)
+    (found,) = _judged(compiler, task, task.reference)
+    assert (found.outcome, found.evidence["reason"]) == (Outcome.UNDECIDABLE, "no test reaches it")
+
+
+def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) -> None:
+    task = _task()
+    staged = stage(task)
+    assert isinstance(staged, Stage)
+    before = set(psutil.Process().children(recursive=True))
+    with pytest.raises(TimeLimitExceeded, match=r"more than 0\.05 s"):
+        staged.run(
+            Case(task, [], compiler),
+            task.reference,
+            Fuzzing(),
+            Limits(seconds=0.05),
+            prune=True,
+        )
+    started = set(psutil.Process().children(recursive=True)) - before
+    assert not [each for each in started if "forge" in each.name()]
