@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from solexp.core import Build, Candidate, CompilerSettings, Outcome, Task, Verdict
+from solexp.core import Build, Candidate, CompilerSettings, Outcome, Project, Task, Verdict
 from solexp.core.hashing import content_hash
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.files import kept
+from solexp.solidity.foundry.imports import with_imports
 from solexp.solidity.splice import splice
 
 
@@ -57,7 +59,10 @@ class Case:
         return self.compiled(splice(self.task, candidate.code))
 
     def compiled(self, sources: dict[str, str]) -> Build:
-        """The build of any sources under the task's settings."""
+        """The build of any sources under the task's settings, with all that they import from the task's project."""
+        project = self.task.project
+        if isinstance(project, Project):
+            sources = with_imports(sources, kept(project.hash), self.settings.remappings)
         key = content_hash(sources)
         if key not in self._builds:
             built = self.compiler.compile(sources, self.task.compiler)

@@ -21,6 +21,7 @@ from solexp.core import (
     Verdict,
 )
 from solexp.oracles.base import Case
+from solexp.oracles.compile import Compile
 from solexp.oracles.tests import Stage, Tests, stage
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import keep, kept
@@ -86,8 +87,10 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     kept.cache_clear()
 
 
-def _task(function: str = "next", tests: tuple[str, ...] = ("testNext()",)) -> Task:
-    files = {"src/Steps.sol": SOURCE.encode(), "test/Steps.t.sol": SUITE.encode()}
+def _task(
+    function: str = "next", tests: tuple[str, ...] = ("testNext()",), suite: str = SUITE
+) -> Task:
+    files = {"src/Steps.sol": SOURCE.encode(), "test/Steps.t.sol": suite.encode()}
     start = SOURCE.index(f"function {function}(")
     end = SOURCE.index("\n    }", start) + len("\n    }")
     return Task(
@@ -196,3 +199,40 @@ def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) 
         )
     started = set(psutil.Process().children(recursive=True)) - before
     assert not [each for each in started if "forge" in each.name()]
+
+
+def test_the_compile_oracle_builds_the_file_with_what_it_imports(compiler: Compiler) -> None:
+    task = _task()
+    importing = SOURCE.replace("library", 'import {Other} from "lib/Other.sol";\n\nlibrary', 1)
+    files = {"src/Steps.sol": importing.encode(), "src/Other.sol": b"library Other {}"}
+    shift = len(importing) - len(SOURCE)
+    task = msgspec.structs.replace(
+        task,
+        sources={"src/Steps.sol": importing},
+        target=msgspec.structs.replace(
+            task.target, start=task.target.start + shift, end=task.target.end + shift
+        ),
+        compiler=msgspec.structs.replace(task.compiler, remappings=("lib/=src/",)),
+        project=Project(name="steps", hash=keep(files)),
+    )
+    candidates = [
+        Candidate(task_id=task.id, batch="b", repeat=0, index=index, code=code)
+        for index, code in enumerate((task.reference, _next("y = z;")))
+    ]
+    good, bad = Compile().judge(Case(task, candidates, compiler))
+    assert (good.outcome, bad.outcome) == (Outcome.PASS, Outcome.COMPILE_ERROR)
+
+
+def test_a_reference_that_another_seed_fails_is_undecidable(compiler: Compiler) -> None:
+    chancy = "require(uint256(keccak256(abi.encode(x))) % 2 == 0); x %= 1000;"
+    task = _task(tests=("testNextOfAny(uint256)",), suite=SUITE.replace("x %= 1000;", chancy))
+    candidate = Candidate(task_id=task.id, batch="b", repeat=0, index=0, code=task.reference)
+    said = []
+    # One try decides, by chance; some seed passes whose successor does not.
+    for seed in range(1, 40):
+        (found,) = Tests(fuzz_runs=1, fuzz_seed=seed).judge(Case(task, [candidate], compiler))
+        said.append(str(found.evidence.get("reason")))
+        if "under another seed" in said[-1]:
+            assert found.outcome is Outcome.UNDECIDABLE
+            return
+    raise AssertionError(said)

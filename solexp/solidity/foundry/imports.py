@@ -53,3 +53,12 @@ def closure(
         source = files[path].decode(errors="replace")
         waiting += [resolved(each, path, remappings) for each in imported(source)]
     return found
+
+
+def with_imports(
+    sources: Mapping[str, str], files: Mapping[str, bytes], remappings: Sequence[str]
+) -> dict[str, str]:
+    """``sources`` and all that they import from ``files``, as text."""
+    own = {path: text.encode() for path, text in sources.items()}
+    found = closure({**files, **own}, sources, remappings)
+    return {path: data.decode(errors="replace") for path, data in found.items()}

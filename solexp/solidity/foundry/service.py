@@ -6,6 +6,7 @@ many megabytes. What it starts here passes the question on by a socket.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import socketserver
 import sys
@@ -29,6 +30,10 @@ line.shutdown(socket.SHUT_WR)
 while part := line.recv(1 << 20):
     sys.stdout.buffer.write(part)
 """
+
+
+_LAST: dict[bytes, bytes] = {}
+"""The last answer, by the hash of its question."""
 
 
 class _Message(msgspec.Struct):
@@ -96,8 +101,14 @@ class CompilerService:
         self._server.server_close()
 
     def _answer(self, request: bytes) -> bytes:
+        key = hashlib.sha256(self._version.encode() + request).digest()
         try:
-            answer = self._compiler.answer(request, self._version)
+            answer = _LAST.get(key)
+            if answer is None:
+                answer = self._compiler.answer(request, self._version)
+                # One will do: what is asked again is asked at once, as when the same build runs under another seed.
+                _LAST.clear()
+                _LAST[key] = answer
             found = msgspec.json.decode(answer, type=_Answer)
         except CompilerAborted as error:
             self.errors.append({"type": "CompilerAbort", "message": str(error).partition("\n")[0]})
