@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from solexp.core import Candidate, FinishReason, Generation, NoCode, Task, UserError
-from solexp.solidity.extract import extract_contract
+from solexp.core import Candidate, Completion, Generation, Task, UserError
+from solexp.solidity.extract import Extraction, extract_contract
 from solexp.strategies.prompted import Prompted
+from solexp.strategies.reading import read_last
 
 
 @dataclass(kw_only=True, eq=False)
@@ -39,24 +40,7 @@ class ContractReader:
         return {"strategy": "contract", "extraction": 2}
 
     def candidate(self, task: Task, generation: Generation) -> Candidate:
-        completion = generation.completion
-        code: str | None = None
-        no_code: NoCode | None = None
-        notes: tuple[str, ...] = ()
-        if completion.finish is FinishReason.CONTEXT:
-            no_code = NoCode.PROMPT_TOO_LONG
-        else:
-            found = extract_contract(
-                completion.text, task.target.contract, finish=completion.finish
-            )
-            code, no_code, notes = found.code, found.no_code, found.notes
-        return Candidate(
-            task_id=task.id,
-            batch=generation.batch,
-            repeat=generation.repeat,
-            index=generation.index,
-            round=generation.round,
-            code=code,
-            no_code=no_code,
-            notes=notes,
-        )
+        def extract(reply: Completion) -> Extraction:
+            return extract_contract(reply.text, task.target.contract, finish=reply.finish)
+
+        return read_last(task, generation, extract)

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import Candidate, FinishReason, Generation, NoCode, PromptForm, Target, Task
+from solexp.core import Candidate, Completion, Generation, PromptForm, Target, Task
 from solexp.core.errors import UserError, nearest
 from solexp.solidity.comments import without_comments
+from solexp.solidity.extract import Extraction
 from solexp.solidity.functions import (
     MARKERS,
     Member,
@@ -24,8 +25,10 @@ from solexp.solidity.functions import (
     replace_body,
     scope_of,
 )
+from solexp.solidity.functions.masking import EMPTY
 from solexp.strategies.material import Material
 from solexp.strategies.prompted import Prompted
+from solexp.strategies.reading import read_last
 
 _LOG = logging.getLogger("solexp")
 
@@ -81,11 +84,13 @@ class Function(Prompted):
             for name in self.ids:
                 if name not in known:
                     raise UserError(f"strategy.ids: no function '{name}'; {nearest(name, known)}")
-            posed = [task for task in posed if task.id in self.ids]
+            wanted = set(self.ids)
+            posed = [task for task in posed if task.id in wanted]
         if self.limit is not None and self.limit < len(posed):
             order = sorted(task.id for task in posed)
             random.Random(self.seed).shuffle(order)
-            posed = [task for task in posed if task.id in order[: self.limit]]
+            drawn = set(order[: self.limit])
+            posed = [task for task in posed if task.id in drawn]
         return posed
 
     def material(self, task: Task) -> Material:
@@ -119,32 +124,17 @@ class FunctionReader:
         }
 
     def candidate(self, task: Task, generation: Generation) -> Candidate:
-        completion = generation.completion
-        code: str | None = None
-        no_code: NoCode | None = None
-        notes: tuple[str, ...] = ()
-        if completion.finish is FinishReason.CONTEXT:
-            no_code = NoCode.PROMPT_TOO_LONG
-        else:
-            found = extract_function(
-                completion.text,
+        def extract(reply: Completion) -> Extraction:
+            return extract_function(
+                reply.text,
                 wanted_of(task),
                 scope=scope_of(task.sources.values(), task.target.contract),
-                finish=completion.finish,
+                finish=reply.finish,
                 form="chat" if generation.round else self.form,
                 markers=self.markers,
             )
-            code, no_code, notes = found.code, found.no_code, found.notes
-        return Candidate(
-            task_id=task.id,
-            batch=generation.batch,
-            repeat=generation.repeat,
-            index=generation.index,
-            round=generation.round,
-            code=code,
-            no_code=no_code,
-            notes=notes,
-        )
+
+        return read_last(task, generation, extract)
 
 
 def wanted_of(task: Task) -> Member:
@@ -211,10 +201,6 @@ def _task(parent: Task, source: str, member: Member, name: str, said: str) -> Ta
             name: label for name, label in parent.mutant_labels.items() if name in mutants
         },
     )
-
-
-EMPTY = "{ }"
-"""Stands in a framework where the body is missing."""
 
 
 def _mutants(parent: Task, member: Member) -> dict[str, str]:
