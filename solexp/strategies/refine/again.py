@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from solexp.core import Batch, CompileError, Message, UserError
+import msgspec
+
+from solexp.core import CompileError, Message, UserError
 from solexp.solidity.definitions import definitions_named, names_in
 from solexp.solidity.splice import splice
 from solexp.strategies.base import Ask, Attempt, Dialogue
@@ -30,13 +32,19 @@ class Again:
     ) -> None:
         """``templates`` are asked in turn, the last one for the code. ``source`` says whose failure asks for a round.
 
-        ``conversation``: whether the earlier prompt and answer are shown before. ``temperature``: None samples as the
-        run's sampling says. ``errors``: how many of the compiler's are told. ``definitions``: whether definitions
-        that they name are fetched from the task's sources.
+        ``conversation``: whether the earlier prompt and answer are shown before. ``temperature`` stands in place of the
+        sampling's own, unless it is None. ``errors``: how many of the compiler's are told. ``definitions``: whether
+        definitions that they name are fetched from the task's sources.
         """
         if rounds < 1:
             raise UserError(
                 f"strategy.refine.rounds: must be at least 1, got {rounds}; or refine=none"
+            )
+        if errors < 1:
+            raise UserError(f"strategy.refine.errors: must be at least 1, got {errors}")
+        if temperature is not None and not 0 <= temperature <= 2:
+            raise UserError(
+                f"strategy.refine.temperature: must lie between 0 and 2, or be null, got {temperature:g}"
             )
         if not templates:
             raise UserError("strategy.refine.templates: name at least one")
@@ -67,7 +75,7 @@ class Again:
         said: list[Message] = list(_conversation(attempt)) if self.conversation else []
         batch = None
         if self.temperature is not None:
-            batch = Batch(name="refine", n=1, temperature=self.temperature)
+            batch = msgspec.structs.replace(attempt.batch, temperature=self.temperature)
         for template in self.templates:
             prompt = template.prompt(material, earlier=said, holds={"refine": template.name})
             reply = yield Ask(prompt=prompt, batch=batch)
@@ -106,9 +114,8 @@ def _conversation(attempt: Attempt) -> tuple[Message, ...]:
 
 def _error(told: dict[str, object]) -> CompileError:
     """A compiler's error from a verdict's evidence."""
-    path = told.get("path")
-    return CompileError(
-        type=str(told.get("type")),
-        message=str(told.get("message")),
-        path=path if isinstance(path, str) else None,
-    )
+    return msgspec.convert({name: told.get(name) for name in _TOLD}, CompileError)
+
+
+_TOLD = ("type", "message", "path", "start", "end")
+"""What `errors_of` tells that a search for names needs."""
