@@ -114,8 +114,11 @@ def _conversation(attempt: Attempt) -> tuple[Message, ...]:
 
 def _error(told: dict[str, object]) -> CompileError:
     """A compiler's error from a verdict's evidence."""
-    return msgspec.convert({name: told.get(name) for name in _TOLD}, CompileError)
-
-
-_TOLD = ("type", "message", "path", "start", "end")
-"""What `errors_of` tells that a search for names needs."""
+    path, start, end = told.get("path"), told.get("start"), told.get("end")
+    return CompileError(
+        type=str(told.get("type")),
+        message=str(told.get("message")),
+        path=path if isinstance(path, str) else None,
+        start=start if isinstance(start, int) else None,
+        end=end if isinstance(end, int) else None,
+    )
