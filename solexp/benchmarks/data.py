@@ -13,19 +13,24 @@ from solexp.benchmarks import stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle, importing
+from solexp.benchmarks.soleval import SolEval, release
 from solexp.core import SolexpError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
+from solexp.solidity.functions import member_at
 from solexp.solidity.parsing import definitions
 from solexp.toolchain.homes import data_home
 
 BENCHMARKS: Mapping[str, str] = {
     "starter": "solexp.benchmarks.starter.Starter",
     "solcontracteval": "solexp.benchmarks.solcontracteval.SolContractEval",
+    "soleval": "solexp.benchmarks.soleval.SolEval",
 }
 """The benchmarks that come with solexp, by name."""
 
 _EMBEDDED = frozenset({"starter"})
+_AS_THEY_ARE = frozenset({"soleval"})
+"""Benchmarks whose data need no import."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,27 +85,28 @@ def open_benchmark(name: str, path: Path | None = None) -> Benchmark:
         raise UserError(f"no benchmark '{name}'; {nearest(name, BENCHMARKS)}")
     module, _, kind = BENCHMARKS[name].rpartition(".")
     make = getattr(importlib.import_module(module), kind)
-    benchmark: Benchmark = make() if path is None else make(path=str(path))
+    words = {"subset": "all"} if name == "soleval" else {}
+    benchmark: Benchmark = make(**words) if path is None else make(path=str(path), **words)
     return benchmark
 
 
 def fetch(name: str) -> importing.Report:
     """Gets a benchmark's data from where its authors published them, into the data home."""
-    return importing.fetch(_folder(name))
+    return importing.fetch(_importable(name))
 
 
 def import_data(name: str, source: Path) -> importing.Report:
     """Makes tasks in the data home of a copy of the authors' release."""
     if not source.is_dir():
         raise UserError(f"{source} is no folder; give the folder of the authors' release")
-    return importing.import_release(source, _folder(name))
+    return importing.import_release(source, _importable(name))
 
 
 def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
-    if isinstance(benchmark, SolContractEval):
+    if isinstance(benchmark, SolContractEval | SolEval):
         benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
@@ -136,6 +142,16 @@ def statistics(name: str) -> Statistics:
     )
 
 
+def _importable(name: str) -> Path:
+    if name in _AS_THEY_ARE:
+        raise UserError(f"benchmark '{name}' is read as it is; {_copy_it(name)}")
+    return _folder(name)
+
+
+def _copy_it(name: str) -> str:
+    return f"copy its folder to {data_home() / name}"
+
+
 def _folder(name: str) -> Path:
     if name in _EMBEDDED:
         raise UserError(
@@ -153,7 +169,7 @@ def _listing(name: str) -> Listing:
     except SolexpError as error:
         return Listing(name=name, present=False, tasks=None, where=where, note=str(error))
     if count is None:
-        note = f"get it by: solexp data fetch {name}"
+        note = _copy_it(name) if name in _AS_THEY_ARE else f"get it by: solexp data fetch {name}"
         return Listing(name=name, present=False, tasks=None, where=where, note=note)
     return Listing(name=name, present=True, tasks=count, where=where)
 
@@ -163,6 +179,8 @@ def _count(name: str) -> int | None:
     if name in _EMBEDDED:
         return len(open_benchmark(name).tasks())
     folder = _folder(name)
+    if name == "soleval":
+        return release.count(folder)
     if taskset.exists(folder):
         return taskset.header(folder).tasks
     if (folder / bundle.TASKS).is_file():
@@ -184,6 +202,11 @@ def _wrong(task: Task) -> Iterator[str]:
         yield f"its target is in {target.path}, which is no source of it"
         return
     data = source.encode()
+    if task.target.member:
+        yield from _wrong_member(task)
+        return
+    if not isinstance(task.project, msgspec.UnsetType):
+        return
     known = {path: definitions(text) for path, text in task.sources.items()}
     found = next((one for one in known[target.path] if one.name == target.contract), None)
     if found is None:
@@ -204,3 +227,17 @@ def _wrong(task: Task) -> Iterator[str]:
         blocks = [call.block_number for call in task.program.calls]
         if blocks != sorted(blocks):
             yield "its calls are not in the order of their blocks"
+
+
+def _wrong_member(task: Task) -> Iterator[str]:
+    """What does not hold together in a task that wants one function."""
+    target = task.target
+    try:
+        found = member_at(task.sources[target.path], target.contract, target.start)
+    except ValueError as error:
+        yield str(error)
+        return
+    if found.end != target.end:
+        yield f"{target.member} ends at byte {found.end} of {target.path}, not at {target.end}"
+    if not task.requirement.strip():
+        yield "it has no requirement"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from solexp.benchmarks import data
 from solexp.benchmarks.soleval import SolEval
 from solexp.core import DataError, Project, Suite, Task, UserError
 from solexp.solidity.splice import splice
@@ -106,9 +107,9 @@ def test_a_body_that_is_not_at_its_lines_is_left_out_and_told(
 ) -> None:
     folder = _copy(data_home, tmp_path)
     path = folder / "data" / "dataset.json.gz"
-    data = json.loads(gzip.decompress(path.read_bytes()))
-    next(iter(data.values()))[0]["body"] = "function other() {}"
-    path.write_bytes(gzip.compress(json.dumps(data).encode()))
+    released = json.loads(gzip.decompress(path.read_bytes()))
+    next(iter(released.values()))[0]["body"] = "function other() {}"
+    path.write_bytes(gzip.compress(json.dumps(released).encode()))
     benchmark = SolEval(subset="all", path=str(folder))
     told: list[str] = []
     benchmark.malformed = told.append
@@ -128,3 +129,17 @@ def test_data_that_are_missing_or_damaged_are_one_line(data_home: Path, tmp_path
     index.write_bytes(gzip.compress(b"\n".join(lines[:-1])))
     with pytest.raises(DataError, match="822 lines for the 823 tasks"):
         SolEval(path=str(folder)).tasks()
+
+
+def test_data_that_are_there_verify_and_are_not_fetched(
+    data_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOLEXP_DATA", str(data_home))
+    found = data.verify("soleval")
+    assert (found.tasks, found.problems) == (823, ())
+    assert found.undecidable["no test reaches it"] == 84
+    assert len(found.hashes) == 8
+    (listing,) = [one for one in data.list_benchmarks() if one.name == "soleval"]
+    assert (listing.present, listing.tasks) == (True, 823)
+    with pytest.raises(UserError, match="is read as it is; copy its folder to"):
+        data.fetch("soleval")

@@ -104,3 +104,11 @@ def read_tasks(folder: Path) -> Iterator[tuple[str, Entry, Known]]:
                 f"{line.identifier!r}"
             )
         yield place, entry, line
+
+
+def count(folder: Path) -> int | None:
+    """How many tasks the index names; None without data. Raises DataError where it is damaged."""
+    try:
+        return sum(1 for _ in read_gzip_lines(folder / INDEX, Known, lambda _: None))
+    except FileNotFoundError:
+        return None
