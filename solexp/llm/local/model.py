@@ -186,7 +186,7 @@ class LlamaCpp:
 
     def client(self, server: LlamaServer) -> OpenAICompatible:
         """Who asks the server."""
-        return OpenAICompatible(
+        client = OpenAICompatible(
             name=self.file.stem,
             base_url=f"{server.url}/v1",
             provider="llamacpp",
@@ -197,6 +197,9 @@ class LlamaCpp:
             timeout_s=self.timeout_s,
             extra_body=_BODY,
         )
+        # Replies that are lost on the way are this run's as well.
+        client.budget = self.budget
+        return client
 
 
 class _Ended(Exception):
