@@ -207,3 +207,10 @@ def test_the_line_of_an_error_is_told_without_comments() -> None:
 def test_no_rounds_are_refused() -> None:
     with pytest.raises(UserError, match=r"strategy\.refine\.rounds"):
         Again(["repair"], rounds=0)
+
+
+def test_settings_that_cannot_be_are_refused() -> None:
+    with pytest.raises(UserError, match=r"strategy\.refine\.errors"):
+        Again(["repair"], errors=0)
+    with pytest.raises(UserError, match=r"strategy\.refine\.temperature"):
+        Again(["repair"], temperature=-1)
