@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +70,50 @@ def _rescored(source: RunFolder, overrides: Sequence[str]) -> dict[str, Any]:
         raise UserError(
             f"rescore: {group} cannot change, the replies depend on it; {nearest(group, _RESCORED)}"
         )
-    chosen = (source.manifest.get("choices") or {}).get("oracle", "")
-    composed = plain(compose([f"oracle=[{chosen}]", *overrides] if chosen else overrides))
+    composed = plain(compose([*_chosen(source, touched), *overrides]))
     earlier = source.config
     earlier.pop("hydra", None)
+    if "strategy" in touched:
+        _same_question(earlier, composed)
+        if not any(re.match(r"[+~]*strategy(/\w+)?=", override) for override in overrides):
+            # Single settings: all others stay as the run had them.
+            composed["strategy"] = _with_settings(earlier["strategy"], composed, overrides)
     # No model is asked, so its key need not be there.
     model = {"model": earlier.pop("model", None)}
     return _whole(earlier | {group: composed[group] for group in touched}, source) | model
+
+
+def _chosen(source: RunFolder, touched: Collection[str]) -> list[str]:
+    """The oracles, and the strategy's options where it is ``touched``, as overrides."""
+    found = []
+    for group, option in (source.manifest.get("choices") or {}).items():
+        if group == "oracle":
+            found.append(f"oracle=[{option}]")
+        elif group.split("/")[0] == "strategy" and "strategy" in touched:
+            found.append(f"{group}={option}")
+    return found
+
+
+def _same_question(earlier: dict[str, Any], composed: dict[str, Any]) -> None:
+    """Raises UserError when another strategy would read replies to what it has not asked."""
+    had, wanted = ((each.get("strategy") or {}).get("_target_") for each in (earlier, composed))
+    if had != wanted:
+        raise UserError(
+            f"rescore: the replies are to what {had} asked, and {wanted} cannot read them; "
+            "only settings of the strategy can change"
+        )
+
+
+def _with_settings(
+    strategy: dict[str, Any], composed: dict[str, Any], overrides: Sequence[str]
+) -> dict[str, Any]:
+    """A strategy's node with the settings that ``overrides`` name taken from what they compose to."""
+    node = OmegaConf.create({"strategy": strategy})
+    for override in overrides:
+        place = override.lstrip("+~").partition("=")[0]
+        if place.startswith("strategy."):
+            OmegaConf.update(node, place, OmegaConf.select(OmegaConf.create(composed), place))
+    return plain(node)["strategy"]  # type: ignore[no-any-return]
 
 
 def _whole(stored: dict[str, Any], source: RunFolder) -> dict[str, Any]:

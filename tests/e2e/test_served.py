@@ -173,6 +173,42 @@ def test_repair_asks_again_from_the_compilers_error_and_keeps_both_scores(
     assert told(keyed.runs()[-1]) == told(run)
 
 
+def test_a_prompt_that_holds_the_key_is_refined_like_any_other(
+    keyed: Trial, server: LoopbackServer
+) -> None:
+    layout = keyed.folder / "mine.jinja"
+    layout.write_text(
+        "{% block user %}Write the complete contract {{ contract }}, not " + KEY + "{% endblock %}"
+    )
+    server.reply = broken_at_first
+    keyed.solexp(
+        *words(server, "benchmark.limit=1", "strategy/refine=repair"), f"strategy.template={layout}"
+    )
+    run = keyed.runs()[-1]
+    assert run.summary["metrics"]["compile_at_1"]["value"] == 1.0
+    assert KEY.encode() not in (run.path / "prompts.jsonl").read_bytes()
+
+
+def test_rescoring_a_run_reads_its_replies_as_the_run_did(
+    keyed: Trial, server: LoopbackServer
+) -> None:
+    def marked(asked: Asked, index: int) -> str:  # noqa: ARG001
+        return "/// HERE\nnothing\n/// THERE"
+
+    server.reply = marked
+    keyed.solexp(
+        *words(server, "benchmark.ids=[GatePass]"), "strategy=function", "strategy.natspec=none"
+    )
+    run = keyed.runs()[-1]
+    keyed.solexp("rescore", run.name, "strategy.markers=[HERE,THERE]")
+    again = keyed.runs()[-1]
+    assert len(again.generations()) == len(run.generations()) > 1
+    assert again.config["strategy"]["markers"] == ["HERE", "THERE"]
+    assert again.config["strategy"]["natspec"] == "none"
+    said = keyed.solexp("rescore", run.name, "strategy=contract", status=2)
+    assert "only settings of the strategy can change" in said
+
+
 def test_a_server_that_is_gone_leaves_what_there_is(keyed: Trial, server: LoopbackServer) -> None:
     keyed.solexp(*words(server, "benchmark.ids=[GatePass]"))
     server.always = status(500)
