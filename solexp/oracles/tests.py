@@ -100,7 +100,7 @@ class Tests:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 2,
+            "version": 3,
             "fuzzing": msgspec.to_builtins(self.fuzzing),
             "limits": msgspec.to_builtins(self.limits),
         }
@@ -263,7 +263,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             task.compiler,
             case.compiler,
             path=self.suite.path,
-            names=self.names,
+            names=() if prune else self.names,
             fuzzing=fuzzing,
             limits=limits,
         )

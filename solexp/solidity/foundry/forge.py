@@ -107,7 +107,9 @@ def run_tests(
     fuzzing: Fuzzing,
     limits: Limits,
 ) -> TestRun:
-    """Builds ``files`` in a folder of their own, runs the tests of ``path`` called ``names``, and leaves nothing.
+    """Builds ``files`` in a folder of their own, runs tests, and leaves nothing.
+
+    Those are the tests of ``path`` called ``names``, or all there are where no names are given.
 
     Raises TimeLimitExceeded when a limit is passed, ToolError when forge gives no answer that can be read.
     """
@@ -119,10 +121,11 @@ def run_tests(
         write(files, root)
         with CompilerService(compiler, settings.version, service_folder) as service:
             (root / "foundry.toml").write_text(_config(project, settings, fuzzing, service.program))
-            command = [
-                str(forge), "test", "--json", "-vvvv", "--threads", "1", "--root", str(root),
-                "--match-path", path, "--match-test", rf"^({'|'.join(sorted(names))})(\(|$)",
-            ]  # fmt: skip
+            command = [str(forge), "test", "--json", "-vvvv", "--threads", "1", "--root", str(root)]
+            if names:
+                # With a filter forge builds twice: first it asks for the interfaces, to see which tests there are.
+                chosen = rf"^({'|'.join(sorted(names))})(\(|$)"
+                command += ["--match-path", path, "--match-test", chosen]
             status, output, words = _run(command, root, environment(home), limits)
         if service.failures:
             raise service.failures[0]

@@ -32,8 +32,9 @@ while part := line.recv(1 << 20):
 """
 
 
+_KEPT = 3
 _LAST: dict[bytes, bytes] = {}
-"""The last answer, by the hash of its question."""
+"""The last few answers, by the hash of their question: a reference is built again under another seed."""
 
 
 class _Message(msgspec.Struct):
@@ -106,8 +107,8 @@ class CompilerService:
             answer = _LAST.get(key)
             if answer is None:
                 answer = self._compiler.answer(request, self._version)
-                # One will do: what is asked again is asked at once, as when the same build runs under another seed.
-                _LAST.clear()
+                while len(_LAST) >= _KEPT:
+                    _LAST.pop(next(iter(_LAST)), None)
                 _LAST[key] = answer
             found = msgspec.json.decode(answer, type=_Answer)
         except CompilerAborted as error:
