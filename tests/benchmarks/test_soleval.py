@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -16,6 +17,14 @@ from solexp.core import DataError, Project, Suite, Task, UserError
 from solexp.solidity.splice import splice
 from solexp.solidity.stubs import stub_of
 from solexp.strategies.function import Function, wanted_of
+
+
+@pytest.fixture(scope="module", name="data_home")
+def _data_home(data_home: Path) -> Path:
+    """The data home, if it holds this benchmark too."""
+    if not (data_home / "soleval").is_dir() and not os.environ.get("CI"):
+        pytest.skip(f"no SolEval in {data_home}")
+    return data_home
 
 
 @pytest.fixture(scope="module")
