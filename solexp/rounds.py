@@ -93,7 +93,8 @@ class Rounds:
         tasks = {task.id: task for task in self.tasks}
         said: dict[Sample, list[Verdict]] = {}
         for verdict in self.verdicts:
-            if verdict.round == number - 1:
+            # What decides nothing is no reason to ask again.
+            if verdict.round == number - 1 and self.spec.oracles[verdict.oracle].decides:
                 said.setdefault(sample_of(verdict), []).append(verdict)
         firsts = {sample_of(g): g for g in self.generations if g.round == 0}
         for generation in sorted(self.generations, key=sample_of):

@@ -79,7 +79,13 @@ def generate(
     try:
         # Not its own run(): that would hold Ctrl-C back for as long as a model keeps the loop busy.
         with asyncio.Runner() as runner:
-            return runner.get_loop().run_until_complete(engine.run(iter(wanted)))
+            loop = runner.get_loop()
+            try:
+                return loop.run_until_complete(engine.run(iter(wanted)))
+            except KeyboardInterrupt:
+                # What was under way has nobody left to be told.
+                loop.set_exception_handler(lambda *_: None)
+                raise
     except BaseExceptionGroup as group:
         raise _first(group) from None
 

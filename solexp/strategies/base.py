@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -60,13 +60,22 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
     context: str = ""
 
 
+Kind = Literal["contract", "function"]
+"""What an example is one of."""
+
+
 class Examples(Protocol):
     """Chooses the shots of a prompt from a pool."""
 
     def fingerprint(self) -> dict[str, Any]: ...
 
-    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
-        """Told once, before anything is chosen: the ``tasks`` that are evaluated, and all the benchmark's tasks."""
+    def prepare(
+        self, tasks: Sequence[Task], pool: Sequence[Task], kind: Kind | None = None
+    ) -> None:
+        """Told once, before anything is chosen: the ``tasks`` that are evaluated, and all the benchmark's tasks.
+
+        ``kind`` is what examples are wanted of; None is what the tasks ask for.
+        """
         ...
 
     def choose(self, task: Task, shots: int) -> Sequence[Example]:

@@ -11,7 +11,7 @@ import msgspec
 from solexp.core import Batch, Completion, Prompt, PromptForm, Task, UserError
 from solexp.llm.tokens import count
 from solexp.solidity.comments import without_comments
-from solexp.strategies.base import Ask, Context, Dialogue, Example, Examples, Reader, Refine
+from solexp.strategies.base import Ask, Context, Dialogue, Example, Examples, Kind, Reader, Refine
 from solexp.strategies.context.given import NoContext
 from solexp.strategies.documentation import with_documentation, without_documentation
 from solexp.strategies.examples.none import NoExamples
@@ -29,6 +29,8 @@ class Prompted:
     """A prompt from a template, a context, examples and documentation; one reply."""
 
     granularity: ClassVar[Granularity]
+    examples_of: ClassVar[Kind | None] = None
+    """What examples are shown of; None is what tasks ask for."""
 
     template: str
     """The name of a layout, or the path of one of one's own."""
@@ -81,7 +83,7 @@ class Prompted:
 
     def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
         if self.shots:
-            self.examples.prepare(tasks, pool)
+            self.examples.prepare(tasks, pool, self.examples_of)
 
     def turns(self, task: Task) -> int:  # noqa: ARG002
         return 1

@@ -37,6 +37,7 @@ class Sequential(Prompted):
     """Stub and complete: comments stripped, bodies deleted, then written in the source's order."""
 
     granularity = "sequential"
+    examples_of = "function"
 
     template: str = "solbehave"
 

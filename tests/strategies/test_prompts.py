@@ -17,6 +17,8 @@ from solexp.solidity.comments import comment_words, comments, without_comments
 from solexp.solidity.functions import without_bodies
 from solexp.strategies import WholeContract
 from solexp.strategies.context.given import Given
+from solexp.strategies.examples.chosen import Chosen
+from solexp.strategies.examples.ranking import Drawn
 from solexp.strategies.function import Function
 from solexp.strategies.prompted import Prompted
 from solexp.strategies.sequential import Sequential, open_members
@@ -249,3 +251,14 @@ def test_taking_comments_out_leaves_none(source: str) -> None:
 def test_strings_that_look_like_comments_stay() -> None:
     source = 'string url = "https://a.b/*c*/"; // gone\nuint a; /* gone */ uint b;\n'
     assert without_comments(source) == 'string url = "https://a.b/*c*/";\nuint a;   uint b;\n'
+
+
+def test_a_sequence_of_functions_is_shown_functions_as_examples() -> None:
+    strategy = Sequential(shots=2, examples=Chosen(by=Drawn(seed=1), pool="tasks"))
+    strategy.prepare(STARTER[:1], STARTER)
+    shown = strategy.examples.choose(STARTER[0], 2)
+    assert len(shown) == 2
+    assert all(
+        example.code.startswith(("function", "constructor", "fallback", "receive"))
+        for example in shown
+    )

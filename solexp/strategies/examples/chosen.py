@@ -13,7 +13,7 @@ import numpy as np
 from solexp.core import Task, UserError
 from solexp.llm.tokens import count
 from solexp.solidity.similarity import Originals, tokens
-from solexp.strategies.base import Example
+from solexp.strategies.base import Example, Kind
 from solexp.strategies.examples import pools
 from solexp.strategies.examples.extracting import Entry, Granularity, granularity, wanted
 from solexp.strategies.examples.ranking import Ranking
@@ -59,6 +59,7 @@ class Chosen:
         self._tasks: dict[str, Task] = {}
         self._all: Sequence[Task] = ()
         self._entries: list[Entry] | None = None
+        self._kind: Kind | None = None
         self._order = np.empty(0, dtype=np.int64)
         self._warned = False
 
@@ -72,8 +73,11 @@ class Chosen:
             "max_tokens": self.max_tokens,
         }
 
-    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
+    def prepare(
+        self, tasks: Sequence[Task], pool: Sequence[Task], kind: Kind | None = None
+    ) -> None:
         """Note what is evaluated; the pool is read when the first example is wanted."""
+        self._kind = kind
         self._tasks = {task.id: task for task in tasks}
         self._all = pool
         self._entries = None
@@ -100,7 +104,7 @@ class Chosen:
     def _eligible(self, task: Task) -> list[Entry]:
         if self._entries is None or task.id not in self._tasks:
             self._tasks[task.id] = task
-            self._entries = self._harmless(self._read(granularity(task)))
+            self._entries = self._harmless(self._read(self._kind or granularity(task)))
             self.by.index(self._entries, [wanted(each) for each in self._tasks.values()])
             ids = np.array([entry.example.id for entry in self._entries], dtype=np.str_)
             self._order = np.argsort(np.argsort(ids, kind="stable"), kind="stable")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from solexp.core import Task
-from solexp.strategies.base import Example
+from solexp.strategies.base import Example, Kind
 
 
 class NoExamples:
@@ -15,7 +15,9 @@ class NoExamples:
     def fingerprint(self) -> dict[str, Any]:
         return {"examples": "none"}
 
-    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
+    def prepare(
+        self, tasks: Sequence[Task], pool: Sequence[Task], kind: Kind | None = None
+    ) -> None:
         """Nothing to prepare."""
 
     def choose(self, task: Task, shots: int) -> Sequence[Example]:  # noqa: ARG002
