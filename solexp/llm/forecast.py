@@ -35,7 +35,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
             parts.append(f"at most {self.completion_tokens_at_most:,} of replies")
         if self.prompt_tokens is not None:
             cost = self.cost_usd_at_most
-            parts.append("price unknown" if cost is None else f"at most {cost:,.4f} USD")
+            parts.append("price unknown" if cost is None else f"at most {cost:,.2f} USD")
         later = f"; up to {self.rounds} rounds of refinement on top" if self.rounds else ""
         return f"forecast: {', '.join(parts)}{later}"
 
