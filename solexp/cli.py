@@ -65,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
 
     prompt = commands.add_parser("prompt", help="print exactly what would be sent for a task")
     prompt.add_argument("task", help="a task's id, or how it begins")
-    prompt.add_argument("override", nargs="*", help="such as strategy/context=none strategy.shots=2")
+    prompt.add_argument(
+        "override", nargs="*", help="such as strategy/context=none strategy.shots=2"
+    )
 
     compare = commands.add_parser("compare", help="set runs against a baseline, task by task")
     compare.add_argument("run", nargs="*", help="run folders, or a sweep's folder")

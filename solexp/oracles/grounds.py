@@ -126,10 +126,7 @@ def survey(
 def _stubs(stage: Stage, case: Case) -> list[tuple[Kind, Subject]]:
     """The stubs that compile and can be deployed; the others cannot pass for the original anyway."""
     task = case.task
-    built = (
-        (kind, _built(stage, case, stub_of(task, kind)))
-        for kind in _STUBS
-    )
+    built = ((kind, _built(stage, case, stub_of(task, kind))) for kind in _STUBS)
     return [(kind, found) for kind, found in built if found is not None]
 
 

@@ -79,6 +79,12 @@ class Prompted:
         }
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
+        """The tasks as they are. Raises UserError for tasks that are single functions, which this cannot pose."""
+        single = next((task for task in tasks if task.target.member), None)
+        if single is not None:
+            raise UserError(
+                f"strategy: {single.benchmark}'s tasks are single functions; choose strategy=function"
+            )
         return list(tasks)
 
     def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:

@@ -47,7 +47,7 @@ class Sequential(Prompted):
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
         """The tasks that have a function to write; the others are left out, with a warning."""
-        posed = [task for task in tasks if open_members(task)]
+        posed = [task for task in super().expand(tasks) if open_members(task)]
         left = sorted({task.id for task in tasks} - {task.id for task in posed})
         if left:
             _LOG.warning("no function to write, so left out: %s", ", ".join(left))

@@ -262,3 +262,9 @@ def test_a_sequence_of_functions_is_shown_functions_as_examples() -> None:
         example.code.startswith(("function", "constructor", "fallback", "receive"))
         for example in shown
     )
+
+
+@pytest.mark.parametrize("kind", [WholeContract, Sequential])
+def test_single_functions_are_refused_by_strategies_that_pose_contracts(kind: Any) -> None:
+    with pytest.raises(UserError, match="choose strategy=function"):
+        kind().expand(Function().expand(STARTER[:1]))
