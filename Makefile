@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Options for pytest, such as ARGS="-x tests/core".
 ARGS ?=
+# Processes that `make test` shares the files of tests out to.
+WORKERS ?= 2
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
@@ -25,7 +27,7 @@ ablation-demo: $(READY) ## run an ablation whose truth is known, and see what co
 	@$(BIN)/python -m tools.ablation
 
 test: $(READY) ## run the tests, but for those that take minutes
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile $(ARGS)
 
 test-ui: $(READY) ## run only the tests that drive a headless browser (needs chromium)
 	$(BIN)/python -m pytest -m ui $(ARGS)
