@@ -56,6 +56,11 @@ class Function(Prompted):
     def __post_init__(self) -> None:
         """Raises UserError for a kind that there is not, and for a limit below 1."""
         super().__post_init__()
+        if self.form == "completion" and not self.layout.begins_the_answer:
+            raise UserError(
+                f"strategy.template: '{self.template}' does not begin the answer, so there is nothing to go on "
+                "from; choose soleval or solbench, or strategy.form=chat"
+            )
         known = (*MEMBERS, "modifier")
         for kind in self.members:
             if kind not in known:

@@ -268,3 +268,8 @@ def test_a_sequence_of_functions_is_shown_functions_as_examples() -> None:
 def test_single_functions_are_refused_by_strategies_that_pose_contracts(kind: Any) -> None:
     with pytest.raises(UserError, match="choose strategy=function"):
         kind().expand(Function().expand(STARTER[:1]))
+
+
+def test_a_layout_that_does_not_begin_the_answer_cannot_be_completed() -> None:
+    with pytest.raises(UserError, match="choose soleval or solbench"):
+        Function(form="completion")

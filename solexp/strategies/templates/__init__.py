@@ -45,6 +45,11 @@ class Template:
             ) from None
         _check(self._text, path)
 
+    @property
+    def begins_the_answer(self) -> bool:
+        """Whether its prompt ends with the beginning of the answer, which raw forms go on from."""
+        return "answer" in _compiled(self._text).blocks
+
     def fingerprint(self) -> str:
         """Hash of the layout."""
         return content_hash(self._text)
