@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from solexp.core import ToolError, UserError
@@ -88,7 +89,12 @@ def test_the_ui_is_a_server_that_takes_runs_until_sigterm_ends_it_with_its_worke
 def test_ctrl_c_ends_the_ui_while_it_starts(settings: TrackingSettings) -> None:
     port = _free_port()
     with _serving(settings.resolved_uri, port) as process:
-        time.sleep(0.5)
+        # The server is under way, and does not listen yet.
+        until = time.monotonic() + 30
+        while not psutil.Process(process.pid).children():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert _nobody_listens(port)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, "")
