@@ -175,7 +175,7 @@ def _run(
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_LOOK_SECONDS)
+                    process.wait(max(0.0, min(_LOOK_SECONDS, deadline - time.monotonic())))
                     break
                 memory = _resident(process.pid)
                 if time.monotonic() > deadline:

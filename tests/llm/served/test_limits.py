@@ -72,8 +72,8 @@ def test_requests_a_minute_are_kept_whatever_the_concurrency() -> None:
 
     with LoopbackServer(reply) as server:
         ask_each(model_of(server, requests_per_minute=1200, concurrency=40), ["q"] * 40)
-    # A second's worth at once, then one every 50 ms, less what a busy machine delays the first.
-    assert times[-1] - times[0] >= 20 * 0.05 - 0.3
+    # A second's worth at once, then one every 50 ms; a busy machine delays the first, unpaced they take 0.1 s.
+    assert times[-1] - times[0] >= 20 * 0.05 / 2
 
 
 def test_tokens_a_minute_count_prompt_and_reply_and_give_back_what_was_not_used() -> None:
