@@ -31,7 +31,7 @@ from solexp.solidity.splice import splice
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 8
+SCHEMA = 9
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40

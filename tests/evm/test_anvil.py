@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import resource
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -57,6 +59,20 @@ def test_all_subjects_of_a_run_start_from_the_same_state(subject: Make) -> None:
     box = subject(BOX)
     one, two, three = AnvilMachine().run(program(), [box] * 3, END)
     assert one == two == three
+
+
+@pytest.mark.slow
+def test_every_deployment_is_seen_to_be_mined_on_a_busy_machine(subject: Make) -> None:
+    """Waiting by ``eth_sendTransactionSync`` misses about one deployment in a thousand here, and refuses it."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        traces = AnvilMachine().run(program(put(1)), [subject(BOX)] * 6000, END)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert all(trace == traces[0] for trace in traces)
+    assert traces[0].deployment.status
 
 
 def test_calls_see_the_recorded_sender_block_and_time(subject: Make) -> None:
