@@ -14,13 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from solexp.core import Batch, Completion, Prompt, RequestFailed, Task, UserError
+from solexp.core import Completion, Prompt, RequestFailed, Task, UserError
 from solexp.core.hashing import content_hash
-from solexp.llm import tokens
-from solexp.llm.budget import Budget
 from solexp.llm.local.gguf import sha256_of
-from solexp.llm.local.threads import checked_threads, threads_for
-from solexp.llm.model import Request, Session, checked_cutoff
+from solexp.llm.local.machine import OnThisMachine
+from solexp.llm.local.threads import threads_for
+from solexp.llm.model import Request, Session
 from solexp.toolchain.shelf import say
 
 if TYPE_CHECKING:
@@ -31,41 +30,27 @@ _KINDS = (".json", ".safetensors", ".bin", ".model", ".txt", ".jinja")
 
 
 @dataclass(kw_only=True)
-class Transformers:
+class Transformers(OnThisMachine):
     """Implements `solexp.llm.model.LiveModel`. Nothing is fetched: the folder holds all there is."""
 
     path: str
     """The folder, as ``save_pretrained`` writes it: configuration, weights and tokenizer."""
-    threads: int | None = None
-    """At most so many threads on the CPU; never more than there are free cores, which null takes all."""
     device: str | None = None
     """Such as cpu, cuda or mps; null takes cuda where there is one."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """The numbers' type; auto is the weights' own."""
     context: int | None = None
     """Tokens of prompt and reply together; null is what the model was made for."""
-    max_output_tokens: int = 2048
-    """Limit of a reply where the batch's ``max_tokens`` is null."""
     system_role: Literal["system", "user"] = "system"
     """``user`` puts instructions before the first question, for models whose template has no such role."""
     infill: str | None = None
     """How a gap is asked to be filled: the model's own template with {prefix} and {suffix}."""
-    chat_template: str | None = None
-    """A Jinja template in place of the model's own."""
-    max_tokens_total: int | None = None
-    """Limit of this run's tokens, prompts and replies together."""
-    cutoff: str | None = None
-    """Last month that the model has learnt from, such as ``2023-10``. It changes no answer."""
 
     def __post_init__(self) -> None:
-        self.paid = True
-        self.n_per_request = 1
+        super().__post_init__()
         # One sample after the other: a batch would make each depend on the others.
         self.concurrency = 1
-        self.budget = Budget(None, self.max_tokens_total)
         self._loaded: LoadedModel | None = None
-        checked_threads(self.threads)
-        checked_cutoff(self.cutoff)
         if self.infill is not None and not (
             "{prefix}" in self.infill and "{suffix}" in self.infill
         ):
@@ -111,26 +96,8 @@ class Transformers:
         """SHA-256 of the folder's files, versions, and the settings that change answers. Raises UserError."""
         return self._identity
 
-    def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:
-        """Tokens of ``prompt``, counted by the model's own tokenizer while a session is open and otherwise by a
-        stated approximation (see `solexp.llm.tokens`); and at most of one reply."""
-        most = self.max_output_tokens if batch.max_tokens is None else batch.max_tokens
-        if self._loaded is not None:
-            return self._loaded.count(prompt), most
-        texts = (*(message.content for message in prompt.messages), prompt.suffix)
-        return sum(tokens.count(text) for text in texts), most
-
-    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
-        """Tokens of one request for ``n`` samples in the worst case; it costs nothing.
-
-        Before a session is open the estimate may be a quarter too low, so half as much again is taken.
-        """
-        asked, most = self.estimate(prompt, batch)
-        return asked * 3 // 2 + n * most, 0.0
-
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002
-        """Nothing: it runs on this machine."""
-        return 0.0
+    def counted(self, prompt: Prompt) -> int | None:
+        return None if self._loaded is None else self._loaded.count(prompt)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:

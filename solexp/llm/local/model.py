@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from solexp.core import (
-    Batch,
     Completion,
     ModelGone,
     Prompt,
@@ -23,11 +22,11 @@ from solexp.core import (
     UserError,
 )
 from solexp.llm import tokens
-from solexp.llm.budget import Budget
 from solexp.llm.local.gguf import model_file, sha256_of
+from solexp.llm.local.machine import OnThisMachine
 from solexp.llm.local.server import LlamaServer, Settings, provider
-from solexp.llm.local.threads import checked_threads, threads_being_taken, threads_for
-from solexp.llm.model import Request, Session, checked_cutoff
+from solexp.llm.local.threads import threads_being_taken, threads_for
+from solexp.llm.model import Request, Session
 from solexp.llm.served import OpenAICompatible
 from solexp.toolchain.shelf import say
 
@@ -41,43 +40,29 @@ _BODY = {"samplers": _SAMPLERS, "cache_prompt": False}
 
 
 @dataclass(kw_only=True)
-class LlamaCpp:
+class LlamaCpp(OnThisMachine):
     """Implements `solexp.llm.model.LiveModel`."""
 
     gguf: str
     """Path of the model's GGUF file."""
-    threads: int | None = None
-    """At most so many threads; never more than there are free cores, which null takes all."""
     concurrency: int = 1
     """Requests answered at the same time. With more than one the last digits depend on what else is answered."""
     context: int = 4096
     """Tokens of prompt and reply together."""
-    max_output_tokens: int = 2048
-    """Limit of a reply where the batch's ``max_tokens`` is null."""
     gpu_layers: int | None = None
     """Layers on the GPU, where llama.cpp was built for one; null leaves it to llama.cpp."""
     flash_attention: bool = False
     """Faster on GPUs and long prompts, but on the CPU a reply then depends on the number of threads."""
-    chat_template: str | None = None
-    """A Jinja template in place of the model's own."""
     start_s: float = 600.0
     """How long the model may take to load, in seconds."""
     timeout_s: float = 3600.0
     """How long one reply may take, in seconds."""
-    max_tokens_total: int | None = None
-    """Limit of this run's tokens, prompts and replies together."""
-    cutoff: str | None = None
-    """Last month that the model has learnt from, such as ``2023-10``. It changes no answer."""
 
     def __post_init__(self) -> None:
-        self.paid = True
-        self.n_per_request = 1
-        self.budget = Budget(None, self.max_tokens_total)
+        super().__post_init__()
         for name in ("concurrency", "context", "max_output_tokens", "start_s", "timeout_s"):
             if not getattr(self, name) > 0:
                 raise UserError(f"model.{name}: must be above 0, got {getattr(self, name):g}")
-        checked_threads(self.threads)
-        checked_cutoff(self.cutoff)
         self.server: LlamaServer | None = None
         """The server of the open session."""
         self._counted: dict[str, int] = {}
@@ -106,41 +91,21 @@ class LlamaCpp:
         """The file's SHA-256, llama.cpp's version and the settings that change answers."""
         return self._identity
 
-    def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:
-        """Tokens of ``prompt``, counted by the model's own tokenizer while a session is open and otherwise by a
-        stated approximation (see `solexp.llm.tokens`); and at most of one reply."""
-        most = self.max_output_tokens if batch.max_tokens is None else batch.max_tokens
-        return self._count(prompt), most
-
-    def _count(self, prompt: Prompt) -> int:
+    def counted(self, prompt: Prompt) -> int | None:
         known = self._counted.get(prompt.key)
-        if known is not None:
+        server = self.server
+        if known is not None or server is None or server.ended:
             return known
         texts = [*(message.content for message in prompt.messages), prompt.suffix]
-        server = self.server
-        if server is None or server.ended:
-            return sum(tokens.count(text) for text in texts)
         try:
             if prompt.form == "chat":
-                counted = server.count([msgspec.to_builtins(each) for each in prompt.messages])
+                known = server.count([msgspec.to_builtins(each) for each in prompt.messages])
             else:
-                counted = sum(server.count_text(text) for text in texts if text)
+                known = sum(server.count_text(text) for text in texts if text)
         except ToolError:
-            return sum(tokens.count(text) for text in texts)
-        self._counted[prompt.key] = counted
-        return counted
-
-    def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
-        """Tokens of one request for ``n`` samples in the worst case; it costs nothing.
-
-        Before a session is open the estimate may be a quarter too low, so half as much again is taken.
-        """
-        asked, most = self.estimate(prompt, batch)
-        return asked * 3 // 2 + n * most, 0.0
-
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:  # noqa: ARG002
-        """Nothing: it runs on this machine."""
-        return 0.0
+            return None
+        self._counted[prompt.key] = known
+        return known
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
