@@ -43,6 +43,8 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _SETTING = re.compile(r"([A-Za-z][\w-]*)(\s*[:=]\s*)(?!\$?\{)('[^']*'|\"[^\"]*\"|[^,}\]\s]+)")
+_ESCAPE = rb"\\u[0-9a-fA-F]{4}|\\."
+"""One of a JSON string."""
 _NOTHING = ("null", "None", "true", "false", "''", '""')
 _HELD = "\0{}\0"
 
@@ -268,7 +270,9 @@ def redact_json(data: bytes) -> bytes:
     present = sorted((secret for secret in known if secret in data), key=len, reverse=True)
     if not present:
         return data
-    return re.sub(b"|".join(map(re.escape, present)), lambda found: known[found[0]], data)
+    # An escape such as \u0010 is passed over whole: a secret of digits does not begin in its midst.
+    pattern = b"|".join((*map(re.escape, present), _ESCAPE))
+    return re.sub(pattern, lambda found: known.get(found[0], found[0]), data)
 
 
 def _in_json(text: str) -> bytes:

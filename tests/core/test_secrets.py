@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
@@ -117,6 +117,8 @@ def test_the_words_of_a_command_are_masked_whatever_they_set() -> None:
 
 
 @given(secret=st.text(min_size=16), before=st.text(), after=st.text())
+@example(secret="0" * 16, before="\x10", after="")
+@example(secret="n" * 16, before="\n", after="\\")
 def test_a_secret_is_in_no_json_that_is_written(secret: str, before: str, after: str) -> None:
     secrets._EXACT.clear()
     secrets._KNOWN.clear()
