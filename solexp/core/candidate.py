@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from solexp.core.prompt import Generation
+
 
 class NoCode(StrEnum):
     """Why a reply holds no candidate."""
@@ -31,6 +33,26 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     no_code: NoCode | None = None
     notes: tuple[str, ...] = ()
     """What extraction had to do, such as ``unclosed fence``."""
+
+    @classmethod
+    def of(
+        cls,
+        generation: Generation,
+        code: str | None = None,
+        no_code: NoCode | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Candidate:
+        """The candidate in a generation's place."""
+        return cls(
+            task_id=generation.task_id,
+            batch=generation.batch,
+            repeat=generation.repeat,
+            index=generation.index,
+            round=generation.round,
+            code=code,
+            no_code=no_code,
+            notes=notes,
+        )
 
     @property
     def key(self) -> str:

@@ -18,7 +18,7 @@ from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 
 from solexp.config.backends import DASK, dask_client
 from solexp.core import Candidate, Outcome, Verdict
-from solexp.judging.task import Job, Judged, candidate_of, charged, judge_job, judge_reference
+from solexp.judging.task import Job, Judged, charged, judge_job, judge_reference
 from solexp.judging.watch import end_with
 from solexp.oracles.base import Oracle, verdict
 
@@ -213,7 +213,7 @@ def _alone(job: Job, backend: str) -> Judged:
         reason = "the worker process died while judging this task"
         log.append(f"{job.task.id}: {reason}{'; so it does on the reference' if ours else ''}")
         verdicts += [
-            _deadly(oracle, candidate_of(generation), reason, ours)
+            _deadly(oracle, Candidate.of(generation), reason, ours)
             for generation in deadly
             for oracle in job.oracles
         ]

@@ -72,25 +72,13 @@ def judge_reference(job: Job) -> bool:
     return attempt.limit is None and not attempt.errors
 
 
-def candidate_of(generation: Generation, code: str | None = None) -> Candidate:
-    """The candidate in a generation's place."""
-    return Candidate(
-        task_id=generation.task_id,
-        batch=generation.batch,
-        repeat=generation.repeat,
-        index=generation.index,
-        round=generation.round,
-        code=code,
-    )
-
-
 def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
     try:
         return job.reader.candidate(job.task, generation)
     except Exception as error:
         if not isinstance(error, _SURROUNDINGS) and _takes_the_reference(job, generation):
-            return charged("", candidate_of(generation), f"{type(error).__name__}: {error}")
-        return _harness_error("", candidate_of(generation), error, "extraction")
+            return charged("", Candidate.of(generation), f"{type(error).__name__}: {error}")
+        return _harness_error("", Candidate.of(generation), error, "extraction")
 
 
 def _takes_the_reference(job: Job, generation: Generation) -> bool:
@@ -208,7 +196,7 @@ class _Blame:
     def settle(self) -> _Attempt:
         """How the reference itself fares."""
         if self._reference is None:
-            reference = candidate_of(self._job.generations[0], self._job.task.reference)
+            reference = Candidate.of(self._job.generations[0], self._job.task.reference)
             self._reference = _attempt(self._job, [reference], {})
         return self._reference
 

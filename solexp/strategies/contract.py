@@ -43,4 +43,4 @@ class ContractReader:
         def extract(reply: Completion) -> Extraction:
             return extract_contract(reply.text, task.target.contract, finish=reply.finish)
 
-        return read_last(task, generation, extract)
+        return read_last(generation, extract)

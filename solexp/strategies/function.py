@@ -139,7 +139,7 @@ class FunctionReader:
                 markers=self.markers,
             )
 
-        return read_last(task, generation, extract)
+        return read_last(generation, extract)
 
 
 def wanted_of(task: Task) -> Member:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -25,7 +26,7 @@ _WRITER = Batch(name="natspec", n=1, temperature=0.0, max_tokens=4096)
 
 
 @dataclass(kw_only=True, eq=False)
-class Prompted:
+class Prompted(ABC):
     """A prompt from a template, a context, examples and documentation; one reply."""
 
     granularity: ClassVar[Granularity]
@@ -60,9 +61,9 @@ class Prompted:
         self.layout = Template(self.template)
 
     @property
+    @abstractmethod
     def reader(self) -> Reader:
         """Finds the candidate in the replies."""
-        raise NotImplementedError
 
     def fingerprint(self) -> dict[str, Any]:
         return {

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solexp.core import Candidate, Completion, FinishReason, Generation, NoCode, Task
+from solexp.core import Candidate, Completion, FinishReason, Generation, NoCode
 from solexp.solidity.extract import Extraction
 
 
-def read_last(
-    task: Task, generation: Generation, extract: Callable[[Completion], Extraction]
-) -> Candidate:
+def read_last(generation: Generation, extract: Callable[[Completion], Extraction]) -> Candidate:
     """What ``extract`` finds in the last reply; a prompt that was too long has none, and nothing to look through."""
     completion = generation.completion
     if completion.finish is FinishReason.CONTEXT:
         found = Extraction(no_code=NoCode.PROMPT_TOO_LONG)
     else:
         found = extract(completion)
-    return Candidate(
-        task_id=task.id,
-        batch=generation.batch,
-        repeat=generation.repeat,
-        index=generation.index,
-        round=generation.round,
-        code=found.code,
-        no_code=found.no_code,
-        notes=found.notes,
-    )
+    return Candidate.of(generation, found.code, found.no_code, found.notes)

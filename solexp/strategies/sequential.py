@@ -118,15 +118,7 @@ class SequentialReader:
         code = None
         if missing is None:
             code = without_repeats(replace_members(outline, codes), task.target.contract)
-        return Candidate(
-            task_id=task.id,
-            batch=generation.batch,
-            repeat=generation.repeat,
-            index=generation.index,
-            code=code,
-            no_code=missing,
-            notes=tuple(notes),
-        )
+        return Candidate.of(generation, code, missing, tuple(notes))
 
 
 def open_members(task: Task) -> list[Member]:

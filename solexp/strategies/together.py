@@ -21,17 +21,10 @@ class TogetherReader:
     def fingerprint(self) -> dict[str, Any]:
         return {"strategy": "together", "assembly": 1}
 
-    def candidate(self, task: Task, generation: Generation) -> Candidate:
+    def candidate(self, task: Task, generation: Generation) -> Candidate:  # noqa: ARG002
         completion = generation.completion
-        return Candidate(
-            task_id=task.id,
-            batch=generation.batch,
-            repeat=generation.repeat,
-            index=generation.index,
-            round=generation.round,
-            code=None if completion.label else completion.text,
-            no_code=NoCode(completion.label) if completion.label else None,
-        )
+        no_code = NoCode(completion.label) if completion.label else None
+        return Candidate.of(generation, None if no_code else completion.text, no_code)
 
 
 def assemble(

@@ -20,7 +20,6 @@ from solexp.core import Candidate, Completion, Outcome, Verdict
 from solexp.judging import Job, Judged, judge_all, judge_job
 from solexp.judging.kept import KeptVerdicts
 from solexp.judging.pool import stop_workers
-from solexp.judging.task import candidate_of
 from solexp.oracles.base import verdict
 from tests.judging.parts import SOURCE, Acting, AsIs, Broken, Miscounting, job
 
@@ -272,7 +271,7 @@ def test_only_what_would_come_out_again_is_kept(
     asked = job("t", SOURCE)
     verdicts = KeptVerdicts(AsIs(), asked.oracles, enabled=True)
     (generation,) = asked.generations
-    row = verdict("acting", candidate_of(generation), outcome, **fields)
+    row = verdict("acting", Candidate.of(generation), outcome, **fields)
     verdicts.keep(asked.task, [generation], Judged(task_id="t", verdicts=(row,)))
     known, missing = verdicts.look_up(asked.task, [generation])
     assert (len(known.verdicts), len(missing)) == ((1, 0) if kept else (0, 1))

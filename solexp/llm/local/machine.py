@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from solexp.core import Batch, Prompt
@@ -13,7 +13,7 @@ from solexp.llm.model import checked_cutoff
 
 
 @dataclass(kw_only=True)
-class OnThisMachine:
+class OnThisMachine(ABC):
     """Costs nothing; may use the cores that are free; counts tokens itself once it is loaded."""
 
     threads: int | None = None
