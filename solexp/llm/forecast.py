@@ -20,6 +20,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     completion_tokens_at_most: int | None
     cost_usd_at_most: float | None
     """None when the price is unknown."""
+    price_date: str | None = None
+    """Of the shipped list that the price is from."""
     rounds: int = 0
     """Rounds of refinement that may come on top."""
 
@@ -35,7 +37,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
             parts.append(f"at most {self.completion_tokens_at_most:,} of replies")
         if self.prompt_tokens is not None:
             cost = self.cost_usd_at_most
-            parts.append("price unknown" if cost is None else f"at most {cost:,.2f} USD")
+            of = f" at prices of {self.price_date}" if self.price_date else ""
+            parts.append("price unknown" if cost is None else f"at most {cost:,.2f} USD{of}")
         later = f"; up to {self.rounds} rounds of refinement on top" if self.rounds else ""
         return f"forecast: {', '.join(parts)}{later}"
 
@@ -71,5 +74,6 @@ def foresee(
         prompt_tokens=prompt_tokens,
         completion_tokens_at_most=replies,
         cost_usd_at_most=model.cost(prompt_tokens, replies),
+        price_date=model.price_date,
         rounds=rounds,
     )

@@ -64,6 +64,11 @@ class LiveModel(Protocol):
     budget: Budget
     """What a run may spend on it."""
 
+    @property
+    def price_date(self) -> str | None:
+        """The date of the shipped list that its price is from, such as ``2025-12``; None for another price or none."""
+        ...
+
     def fingerprint(self, task: Task) -> dict[str, Any]:
         """Everything besides prompt and sampling that an answer depends on; no key and no address with one."""
         ...

@@ -87,6 +87,7 @@ class Scripted:
         self.opened = 0
         self.most_at_once = 0
         self._at_once = 0
+        self.price_date: str | None = None
         self._answer = answer or self._echo
 
     def _echo(self, request: Request) -> Completion:

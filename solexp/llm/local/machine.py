@@ -34,6 +34,11 @@ class OnThisMachine(ABC):
         checked_threads(self.threads)
         checked_cutoff(self.cutoff)
 
+    @property
+    def price_date(self) -> str | None:
+        """None: nothing is paid."""
+        return None
+
     @abstractmethod
     def counted(self, prompt: Prompt) -> int | None:
         """Tokens of ``prompt`` by the model's own tokenizer; None while it is not loaded."""

@@ -13,7 +13,7 @@ from solexp.core import Batch, Prompt, Task, Usage, UserError, secrets
 from solexp.llm import tokens
 from solexp.llm.budget import Budget
 from solexp.llm.model import checked_cutoff
-from solexp.llm.served.pricing import Price, find_price
+from solexp.llm.served.pricing import Price, find_price, price_date
 from solexp.llm.served.reading import Reply
 from solexp.llm.served.session import ServedSession
 from solexp.llm.served.wire import (
@@ -160,6 +160,12 @@ class OpenAICompatible:
     def price(self) -> Price | None:
         """US dollars for a million tokens; None when not known."""
         return find_price(self.host, self.name, self.prices)
+
+    @property
+    def price_date(self) -> str | None:
+        """The date of the shipped list where the price is from it."""
+        listed = self.price is not None and self.price == find_price(self.host, self.name, None)
+        return price_date() if listed else None
 
     def fingerprint(self, task: Task) -> dict[str, Any]:  # noqa: ARG002
         """Who answers, and every setting that changes answers and is not as usual.

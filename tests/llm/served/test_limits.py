@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 import subprocess
 import sys
 import time
@@ -22,10 +23,11 @@ from solexp.core import Batch, Completion, Usage, UserError
 from solexp.core.errors import RequestFailed
 from solexp.llm import tokens
 from solexp.llm.budget import BudgetReached
+from solexp.llm.forecast import foresee
 from solexp.llm.served import OpenAICompatible
 from solexp.llm.served.names import same_model
 from solexp.llm.served.pace import Bucket
-from solexp.llm.served.pricing import find_price, price_date
+from solexp.llm.served.pricing import find_price
 from solexp.llm.served.sharing import shares, split
 from tests.llm.served.asking import TASK, ask, ask_each, chat, model_of, requests_for
 from tests.llm.served.server import HALF_A_BODY, Asked, Fault, LoopbackServer, status
@@ -202,7 +204,18 @@ def test_shipped_prices_hold_for_their_host_only_and_the_users_come_first(tmp_pa
     assert there is not None and there.output == 4
     assert find_price("elsewhere", "m", str(mine)) is None
     assert find_price("api.openai.com", "o3", str(mine)) is not None
-    assert price_date() >= "2025-12"
+
+
+def test_a_forecast_says_how_old_the_shipped_price_is() -> None:
+    batch = Batch(name="greedy", n=1, max_tokens=100)
+
+    def told(**settings: Any) -> str:
+        openai = "https://api.openai.com/v1"
+        model = OpenAICompatible(name="gpt-4o-2024-11-20", base_url=openai, **settings)
+        return foresee(model, [(chat("hello"), batch, 1, 1_000)]).told()
+
+    assert re.search(r"at most 1\.\d\d USD at prices of 20\d\d-\d\d$", told())
+    assert told(prices={"input": 0, "output": 10}).endswith("at most 1.00 USD")
 
 
 @pytest.mark.parametrize(
