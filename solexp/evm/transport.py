@@ -10,7 +10,6 @@ import http.client
 import socket
 import time
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -26,12 +25,7 @@ class Answer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         return None
 
     def raise_for_status(self) -> None:

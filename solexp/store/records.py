@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from types import TracebackType
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
@@ -155,10 +154,5 @@ class Appender:
     def __enter__(self) -> Appender:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
