@@ -9,11 +9,9 @@ from typing import Any
 
 from solexp.core import (
     Batch,
-    CompilerSettings,
     Completion,
     Message,
     Prompt,
-    Target,
     Task,
     Usage,
 )
@@ -21,19 +19,9 @@ from solexp.generating import Wanted
 from solexp.llm.budget import Budget
 from solexp.llm.model import Request
 from solexp.strategies import Ask, Dialogue
+from tests.made_tasks import whole_source
 
 NUCLEUS = Batch(name="nucleus", n=5, temperature=0.5, max_tokens=10, ks=(3,))
-
-
-def task(name: str = "t") -> Task:
-    return Task(
-        id=name,
-        benchmark="hand",
-        compiler=CompilerSettings(version="0.8.17"),
-        sources={"a.sol": "contract A {}"},
-        target=Target(path="a.sol", contract="A", start=0, end=13),
-        framework="contract A {}",
-    )
 
 
 def ask(task: Task, text: str, **fields: Any) -> Ask:
@@ -55,7 +43,7 @@ def wanted(
     begin: Callable[[int], Dialogue] | None = None,
     batch: Batch = NUCLEUS,
 ) -> Wanted:
-    posed = task(name)
+    posed = whole_source(name)
     return Wanted(
         task=posed, batch=batch, repeat=0, indices=tuple(range(n)), begin=begin or once(posed)
     )

@@ -21,9 +21,10 @@ from solexp.llm.model import Request
 from solexp.llm.offline import Reference
 from solexp.store import Store
 from solexp.strategies import Dialogue
-from tests.generating.parts import Scripted, ask, task, wanted
+from tests.generating.parts import Scripted, ask, wanted
 from tests.llm.served.asking import model_of
 from tests.llm.served.server import N_IGNORED, LoopbackServer, status
+from tests.made_tasks import whole_source
 
 
 def had(
@@ -88,7 +89,7 @@ def test_another_model_or_another_prompt_is_another_question(tmp_path: Path) -> 
 
 
 def test_a_dialogue_goes_on_from_each_samples_own_replies(tmp_path: Path) -> None:
-    posed = task("a")
+    posed = whole_source("a")
 
     def begin(_: int) -> Dialogue:
         first = yield ask(posed, "first")
@@ -103,7 +104,7 @@ def test_a_dialogue_goes_on_from_each_samples_own_replies(tmp_path: Path) -> Non
 
 
 def test_what_all_samples_share_is_asked_once(tmp_path: Path) -> None:
-    posed = task("a")
+    posed = whole_source("a")
 
     def begin(_: int) -> Dialogue:
         text = yield ask(posed, "document it", shared=True)

@@ -15,7 +15,8 @@ from solexp.generating.forecast import forecast
 from solexp.llm.model import Request
 from solexp.store import Store
 from solexp.strategies import Dialogue
-from tests.generating.parts import Scripted, ask, task, wanted
+from tests.generating.parts import Scripted, ask, wanted
+from tests.made_tasks import whole_source
 
 
 def documented(posed: Task) -> Callable[[int], Dialogue]:
@@ -56,10 +57,10 @@ def test_as_many_requests_are_foretold_as_are_asked(
     n_per_request: int,
     tmp_path: Path,
 ) -> None:
-    posed = task("a")
+    posed = whole_source("a")
 
     def samples() -> list[Wanted]:
-        return [wanted("a", 3, begun(posed)), wanted("b", 2, begun(task("b")))]
+        return [wanted("a", 3, begun(posed)), wanted("b", 2, begun(whole_source("b")))]
 
     store = Store(tmp_path)
     left = kept
@@ -79,7 +80,7 @@ def test_as_many_requests_are_foretold_as_are_asked(
 
 
 def test_repeats_share_what_is_asked_once(tmp_path: Path) -> None:
-    posed = task("a")
+    posed = whole_source("a")
     once = wanted("a", 2, documented(posed))
     again = Wanted(task=posed, batch=once.batch, repeat=1, indices=once.indices, begin=once.begin)
     told = forecast(spec(Scripted(), 1), [once, again], Store(tmp_path)).samples

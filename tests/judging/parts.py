@@ -13,32 +13,24 @@ import msgspec
 
 from solexp.core import (
     Candidate,
-    CompilerSettings,
     Completion,
     Generation,
     Message,
     Outcome,
     Prompt,
-    Target,
     Task,
     ToolError,
     Verdict,
 )
 from solexp.judging import Job
 from solexp.oracles.base import Case, Oracle, verdict
+from tests.made_tasks import whole_source
 
 SOURCE = "contract A {}"
 
 
 def task(name: str) -> Task:
-    return Task(
-        id=name,
-        benchmark="hand",
-        compiler=CompilerSettings(version="0.8.17"),
-        sources={"a.sol": SOURCE},
-        target=Target(path="a.sol", contract="A", start=0, end=len(SOURCE)),
-        framework=SOURCE,
-    )
+    return whole_source(name, SOURCE)
 
 
 def generations(name: str, *texts: str) -> tuple[Generation, ...]:

@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
-from solexp.core import Batch, CompilerSettings, Prompt, Target, Task, UserError
+from solexp.core import Batch, Prompt, UserError
 from solexp.llm.model import Request
 from solexp.llm.recorded import Recorded
+from tests.made_tasks import whole_source
 
-TASK = Task(
-    id="t",
-    benchmark="hand",
-    compiler=CompilerSettings(version="0.8.17"),
-    sources={"a.sol": "contract A {}"},
-    target=Target(path="a.sol", contract="A", start=0, end=13),
-    framework="contract A {}",
-)
+TASK = whole_source()
 
 
 def request(index: int = 0, repeat: int = 0, **fields: Any) -> Request:

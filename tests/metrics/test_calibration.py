@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from solexp.core import (
-    CompilerSettings,
     Completion,
     Generation,
     Outcome,
-    Target,
-    Task,
     Verdict,
 )
 from solexp.metrics.calibration import Calibration, calibrate
+from tests.made_tasks import whole_source
 
 
 def said(index: int, label: str | None, outcome: Outcome) -> tuple[Generation, list[Verdict]]:
@@ -25,15 +23,8 @@ def said(index: int, label: str | None, outcome: Outcome) -> tuple[Generation, l
 
 
 def test_labels_and_verdicts_are_counted_against_each_other() -> None:
-    task = Task(
-        id="t",
-        benchmark="hand",
-        compiler=CompilerSettings(version="0.8.17"),
-        sources={"a.sol": "contract A {}"},
-        target=Target(path="a.sol", contract="A", start=0, end=13),
-        framework="",
-        mutant_labels={"same": "equivalent", "bad": "shown", "deep": "hidden"},
-    )
+    labels = {"same": "equivalent", "bad": "shown", "deep": "hidden"}
+    task = whole_source(mutant_labels=labels)
     answers = [
         said(0, "reference", Outcome.PASS),
         said(1, "same", Outcome.FAIL),

@@ -6,19 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from solexp.core import Batch, CompilerSettings, Completion, Message, Prompt, Target, Task
+from solexp.core import Batch, Completion, Message, Prompt
 from solexp.llm.model import Request
 from solexp.llm.served import OpenAICompatible
 from tests.llm.served.server import LoopbackServer
+from tests.made_tasks import whole_source
 
-TASK = Task(
-    id="starter/one",
-    benchmark="starter",
-    compiler=CompilerSettings(version="0.8.19"),
-    sources={"a.sol": "contract A {}"},
-    target=Target(path="a.sol", contract="A", start=0, end=13),
-    framework="contract A {}",
-)
+TASK = whole_source()
 
 
 def model_of(server: LoopbackServer, **settings: Any) -> OpenAICompatible:
