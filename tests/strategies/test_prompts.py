@@ -21,6 +21,7 @@ from solexp.strategies.examples.chosen import Chosen
 from solexp.strategies.examples.ranking import Drawn
 from solexp.strategies.function import Function
 from solexp.strategies.prompted import Prompted
+from solexp.strategies.refine.again import Again
 from solexp.strategies.sequential import Sequential, open_members
 from solexp.strategies.templates import Template, bounded, names
 
@@ -222,6 +223,8 @@ def test_a_template_of_ones_own_is_used(tmp_path: Path) -> None:
 def test_an_unknown_layout_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match="did you mean 'solbehave'"):
         Template("solbehav")
+    with pytest.raises(UserError, match=r"^strategy.refine.templates: no layout 'repairr'"):
+        Again(["repairr"], source="compiler")
 
 
 def test_raw_forms_end_with_the_beginning_of_the_answer() -> None:

@@ -114,10 +114,11 @@ class Connection:
 
     def _of_status(self, error: openai.APIStatusError) -> Fault:
         said = error_body(error.body)
+        stated = wait_of(error.response.headers)
         return Fault(
             kind_of(error.status_code, said),
             self._without_key(f"{said.message} (status {error.status_code})"),
-            wait_s=wait_of(error.response.headers),
+            wait_s=said.wait_s if stated is None else stated,
         )
 
     def _without_key(self, text: str) -> str:

@@ -54,6 +54,8 @@ class ErrorBody(msgspec.Struct, frozen=True):
     message: str
     codes: tuple[str, ...] = ()
     """Its ``code``, ``type`` and ``status``, in small letters."""
+    wait_s: float | None = None
+    """Seconds it asks to be left alone: Google says that here, and in no header."""
 
 
 # How servers say that the prompt is too long: OpenAI, DeepSeek, OpenRouter and vLLM; llama.cpp; Anthropic; Google;
@@ -84,6 +86,8 @@ _NO_MONEY = re.compile(
 )
 # Google tells of a minute's quota in the words that others have for an account that is used up.
 _PER_MINUTE = re.compile(r"retry in [\d.]+ ?m?s\b|per ?minute", re.IGNORECASE)
+_RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?) ?(m?s)\b", re.IGNORECASE)
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(s)")
 _NEVER_FITS = re.compile(r"request too large for", re.IGNORECASE)
 _REFUSED = re.compile(
     r"content[_ ](?:filter|policy|management policy)|content_policy_violation|data_inspection_failed"
@@ -112,8 +116,26 @@ def error_body(body: Any) -> ErrorBody:
         # OpenRouter passes on what the provider behind it said.
         message = f"{message}: {metadata['raw']}"
     return ErrorBody(
-        _line(str(message)), _codes(error) + (_codes(body) if error is not body else ())
+        _line(str(message)),
+        _codes(error) + (_codes(body) if error is not body else ()),
+        _delay(error.get("details"), str(message)),
     )
+
+
+def _delay(details: Any, message: str) -> float | None:
+    """The ``retryDelay`` in an error's details, such as ``"34s"``, or the time that its message names."""
+    stated = next(
+        (
+            str(detail["retryDelay"])
+            for detail in (details if isinstance(details, list) else ())
+            if isinstance(detail, Mapping) and "retryDelay" in detail
+        ),
+        "",
+    )
+    for found in (_SECONDS.fullmatch(stated), _RETRY_IN.search(message)):
+        if found:
+            return float(found[1]) / (1000 if found[2].lower() == "ms" else 1)
+    return None
 
 
 def _codes(error: Mapping[str, Any]) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ class Again:
             )
         if not templates:
             raise UserError("strategy.refine.templates: name at least one")
-        self.templates = [Template(name) for name in templates]
+        self.templates = [Template(name, "strategy.refine.templates") for name in templates]
         self.source: Source = source
         self.conversation = conversation
         self.rounds = rounds

@@ -33,16 +33,16 @@ _ENVIRONMENT = BoundedEnvironment(
 class Template:
     """A layout: the name of one that comes with solexp, or the path of one's own."""
 
-    def __init__(self, name: str) -> None:
-        """Raises UserError, in one line, when there is none, or when it cannot be one."""
+    def __init__(self, name: str, setting: str = "strategy.template") -> None:
+        """``setting`` is where the name is given. Raises UserError, in one line, when there is none of that name, or
+        when it cannot be one."""
         self.name = name
-        path = _path(name)
+        self._setting = setting
+        path = _path(name, setting)
         try:
             self._text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(
-                f"strategy.template: {path}: cannot be read as UTF-8 text: {error}"
-            ) from None
+            raise UserError(f"{setting}: {path}: cannot be read as UTF-8 text: {error}") from None
         _check(self._text, path)
 
     @property
@@ -68,7 +68,7 @@ class Template:
         except Exception as error:  # a template may do anything
             said = (str(error).splitlines() or [""])[0] or type(error).__name__
             raise UserError(
-                f"strategy.template: {self.name}: block '{block}' fails on {material.task_id}: {said}"
+                f"{self._setting}: {self.name}: block '{block}' fails on {material.task_id}: {said}"
             ) from None
 
     def prompt(
@@ -108,16 +108,16 @@ def names() -> list[str]:
     return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
 
 
-def _path(name: str) -> Path:
+def _path(name: str, setting: str) -> Path:
     own = Path(name).expanduser()
     if own.suffix:
         if not own.is_file():
-            raise UserError(f"strategy.template: no file {own}")
+            raise UserError(f"{setting}: no file {own}")
         return own
     path = _FOLDER / f"{name}{_SUFFIX}"
     if not path.is_file():
         raise UserError(
-            f"strategy.template: no layout '{name}'; {nearest(name, names())}, or give a file's path"
+            f"{setting}: no layout '{name}'; {nearest(name, names())}, or give a file's path"
         )
     return path
 

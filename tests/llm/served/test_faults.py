@@ -140,21 +140,27 @@ def test_an_open_circuit_wakes_those_that_wait_to_try_again() -> None:
     assert time.monotonic() - start < 10
 
 
-@pytest.mark.parametrize("after", ["seconds", "date", "milliseconds"])
+@pytest.mark.parametrize("after", ["seconds", "date", "milliseconds", "details", "message"])
 def test_retry_after_holds_back_every_request(after: str) -> None:
     headers = {
         "seconds": {"Retry-After": "1"},
         # Dates have whole seconds, so that up to one is lost.
         "date": {"Retry-After": email.utils.format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=2))},
         "milliseconds": {"retry-after-ms": "800"},
-    }[after]  # fmt: skip
+    }.get(after)  # fmt: skip
+    body = {
+        "details": [{"error": {"message": "too many", "details": [{"reason": "x"}, {"retryDelay": "0.8s"}]}}],
+        "message": {"error": {"message": "Quota exceeded per minute. Please retry in 800ms."}},
+    }.get(after, {})  # fmt: skip
     times: list[float] = []
 
     def reply(*_: object) -> str:
         times.append(time.monotonic() - start)
         return "ok"
 
-    with LoopbackServer(reply, script=(Fault(status=429, headers=headers, body={}),)) as server:
+    with LoopbackServer(
+        reply, script=(Fault(status=429, headers=headers or {}, body=body),)
+    ) as server:
         start = time.monotonic()
         replies = ask_each(model_of(server, concurrency=1, tries=1), ["a", "b", "c"])
         assert server.count == 4
