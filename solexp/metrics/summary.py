@@ -19,6 +19,7 @@ from solexp.metrics.failures import (
     dimension_shares,
     reasons,
 )
+from solexp.metrics.gas import gas_metrics
 from solexp.metrics.overlap import overlap_metrics
 from solexp.metrics.passing import (
     all_but,
@@ -168,7 +169,8 @@ def summarise(
     ``before_cutoff.…``, ``after_cutoff.…``
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
-    Beside them stand the shares of `reply_metrics`, `size_metrics` and `overlap_metrics`.
+    Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics` and
+    `gas_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -206,6 +208,7 @@ def summarise(
             }
             metrics |= score("pass", axes_pass(members, others), groups)
     metrics |= overlap_metrics(candidates, seed=seed)
+    metrics |= gas_metrics(candidates, deciding, seed=seed)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)

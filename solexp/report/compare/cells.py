@@ -12,6 +12,9 @@ import msgspec
 from solexp.core import Batch, UserError
 from solexp.core.hashing import content_hash
 from solexp.metrics.bytask import ByTask, by_task
+from solexp.metrics.gas import RunGas, run_gas
+from solexp.metrics.rounds import at_round
+from solexp.metrics.scores import judged
 from solexp.store.records import read_lines
 from solexp.store.runfolder import RunFolder, TaskRow
 
@@ -41,6 +44,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None
     """Generating, summed over samples."""
     status: str
+    gas: RunGas | None
+    """What its passing candidates use; None where the oracle ``gas`` was not asked."""
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -90,14 +95,15 @@ def _cell(
     folder: RunFolder, label: str, levels: dict[str, str], metric: str, by_contract: bool
 ) -> Cell:
     summary = folder.summary
-    tasks = folder.tasks()
+    tasks, verdicts = folder.tasks(), folder.verdicts()
+    oracles = {name: row["decides"] for name, row in summary.get("oracles", {}).items()}
     try:
         scores = by_task(
             metric,
             tasks,
-            folder.verdicts(),
+            verdicts,
             msgspec.convert(summary.get("batches", []), list[Batch]),
-            {name: row["decides"] for name, row in summary.get("oracles", {}).items()},
+            oracles,
         )
     except UserError as error:
         raise UserError(f"{folder.path}: {error}") from None
@@ -112,6 +118,9 @@ def _cell(
         usage=summary.get("usage") or {},
         seconds=(summary.get("seconds") or {}).get("generating"),
         status=str(folder.manifest.get("status", "unknown")),
+        gas=run_gas(
+            judged(at_round(verdicts)), [name for name, decides in oracles.items() if decides]
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from solexp.metrics.paired import Difference, compare, holm
 from solexp.metrics.plan import Plan
 from solexp.metrics.scores import Counts, Metric, metric_at_k
 from solexp.report.compare.cells import Cell, read_cells, short_names
+from solexp.report.compare.fees import FeeTable, fee_table
 from solexp.store.runfolder import RunFolder
 
 
@@ -50,6 +51,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the contrasts that Holm's correction is over."""
     notes: tuple[str, ...]
     """What a reader has to know, one line each."""
+    fee: FeeTable | None
+    """What candidates cost in gas; the same whatever the metric. None where there is nothing to compare."""
 
 
 def compare_runs(
@@ -114,6 +117,9 @@ def compare_by(
         notes.append("compared by contract: where functions are tasks, the mean over a contract's")
     if reason:
         notes.append(reason)
+    fees = fee_table(cells, seed=seed)
+    if isinstance(fees, str):
+        notes.append(fees)
     return Comparison(
         metric=chosen,
         baseline=base.label,
@@ -122,6 +128,7 @@ def compare_by(
         effects=tuple(found),
         family=tuple(family),
         notes=tuple(notes),
+        fee=None if isinstance(fees, str) else fees,
     )
 
 

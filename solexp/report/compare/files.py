@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from solexp.metrics.paired import Difference
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, effect_name
-from solexp.report.compare.text import cells, effects, remarks
+from solexp.report.compare.fees import FeeTable
+from solexp.report.compare.text import cells, effects, fee_remarks, fees, remarks
 
 _DIFFERENCE = ("value", "lo", "hi", "p", "holm", "test", "tasks", "better", "worse")
 _SPENT = ("prompt_tokens", "completion_tokens", "cost_usd", "seconds")
@@ -21,7 +22,8 @@ _SPENT = ("prompt_tokens", "completion_tokens", "cost_usd", "seconds")
 def as_csv(comparisons: Sequence[Comparison]) -> str:
     """One line a cell and one an effect of each comparison; shares as fractions, unrounded.
 
-    ``kind`` is ``cell``, ``effect`` or ``interaction``; a column a factor holds a cell's level, or an effect's step.
+    ``kind`` is ``cell``, ``effect`` or ``interaction``; or ``gas``, three lines a cell with ``fee`` in gas and the
+    metrics beside it, where candidates' gas was measured. A column a factor holds a cell's level, or an effect's step.
     """
     factors = list(comparisons[0].rows[0].levels)
     columns = [
@@ -35,6 +37,9 @@ def as_csv(comparisons: Sequence[Comparison]) -> str:
     writer.writeheader()
     for comparison in comparisons:
         writer.writerows(_lines(comparison))
+    if (found := comparisons[0].fee) is not None:
+        levels = {row.label: row.levels for row in comparisons[0].rows}
+        writer.writerows(_fee_lines(found, levels))
     return out.getvalue()
 
 
@@ -65,6 +70,24 @@ def _lines(comparison: Comparison) -> Iterator[dict[str, Any]]:
         }
 
 
+def _fee_lines(
+    found: FeeTable, levels: Mapping[str, Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
+    for row in found.rows:
+        same = {"kind": "gas", "name": row.label, **levels[row.label]}
+        yield {**same, "metric": "fee", "score": row.value, "score_tasks": found.tasks}
+        for name in ("saving_median", "coverage"):
+            if (metric := getattr(row, name)) is not None:
+                yield {
+                    **same,
+                    "metric": f"gas.{name}",
+                    "score": metric.value,
+                    "score_lo": metric.lo,
+                    "score_hi": metric.hi,
+                    "score_tasks": metric.n,
+                }
+
+
 def _difference(found: Difference | None) -> dict[str, Any]:
     if found is None:
         return {}
@@ -76,15 +99,21 @@ def _difference(found: Difference | None) -> dict[str, Any]:
 
 def as_latex(comparisons: Sequence[Comparison]) -> str:
     """The tables as LaTeX, to be ``\\input``; they want the package booktabs."""
-    return "% \\usepackage{booktabs}\n" + "\n".join(map(_latex, comparisons))
+    parts = [*map(_latex, comparisons)]
+    if (found := comparisons[0].fee) is not None:
+        parts.append(_noted([fees(found)], fee_remarks(found)))
+    return "% \\usepackage{booktabs}\n" + "\n".join(parts)
 
 
 def _latex(comparison: Comparison) -> str:
     grids = [cells(comparison)]
     if comparison.effects:
         grids.append(effects(comparison))
-    notes = "".join(f"% {line}\n" for line in remarks(comparison))
-    return notes + "\n".join(map(_tabular, grids))
+    return _noted(grids, remarks(comparison))
+
+
+def _noted(grids: Sequence[tables.Grid], notes: Sequence[str]) -> str:
+    return "".join(f"% {line}\n" for line in notes) + "\n".join(map(_tabular, grids))
 
 
 def _tabular(grid: tables.Grid) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import IO
 
 from solexp.metrics.paired import FEW, Difference
+from solexp.metrics.scores import Metric
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row, effect_name
+from solexp.report.compare.fees import FeeTable
 
 _TESTS = {
     "mcnemar": "McNemar's exact test",
@@ -19,11 +21,17 @@ _TESTS = {
 
 
 def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
-    """Write each comparison: the cells, the effects of the factors, and what a reader has to know."""
+    """Write each comparison: the cells, the effects of the factors, and what a reader has to know; then the Fee."""
     for number, comparison in enumerate(comparisons):
         if number:
             print(file=file)
         _print(comparison, file)
+    if comparisons and (found := comparisons[0].fee) is not None:
+        print(file=file)
+        tables.draw(fees(found), file)
+        print(file=file)
+        for line in fee_remarks(found):
+            print(line, file=file)
 
 
 def _print(comparison: Comparison, file: IO[str]) -> None:
@@ -81,7 +89,10 @@ def _name(comparison: Comparison, row: Row) -> str:
 
 
 def _metric(row: Row) -> dict[str, float | None] | None:
-    score = row.score
+    return _metric_of(row.score)
+
+
+def _metric_of(score: Metric | None) -> dict[str, float | None] | None:
     return (
         None
         if score is None
@@ -106,6 +117,51 @@ def effects(comparison: Comparison) -> tables.Grid:
             for effect in comparison.effects
         ),
     )
+
+
+def fees(found: FeeTable) -> tables.Grid:
+    """One row a cell: what its passing candidates save in gas."""
+    return tables.Grid(
+        title=f"Fee: gas saved over the {found.tasks} tasks that every cell solves",
+        columns=("cell", "solved", "fee", "median saving, %", "measured, %"),
+        rows=tuple(
+            (
+                row.label,
+                str(row.solved),
+                f"{row.value:+,.0f}" if found.tasks else "–",
+                saving(row.saving_median),
+                tables.figure(_metric_of(row.coverage)),
+            )
+            for row in found.rows
+        ),
+    )
+
+
+def saving(metric: Metric | None) -> str:
+    """Such as ``+2.5 [+0.1, +4.0]``, in per cent of the reference's gas."""
+    if metric is None:
+        return "–"
+    text = f"{100 * metric.value:+.2f}"
+    if metric.lo is not None and metric.hi is not None:
+        text += f" [{100 * metric.lo:+.2f}, {100 * metric.hi:+.2f}]"
+    return text
+
+
+def fee_remarks(found: FeeTable) -> list[str]:
+    """How the figures of the Fee were made."""
+    lines = [
+        "fee: sum of f - f' in gas, reference less candidate: above 0 the candidates are cheaper; "
+        "f' is the mean over a task's passing samples",
+    ]
+    if unmeasured := found.solved_by_all - found.tasks:
+        lines.append(
+            f"{_tasks(unmeasured)} more that every cell solves: no unit test reaches them, so their gas is not known"
+        )
+    return [*lines, f"fee of these runs together: {found.set}"]
+
+
+def _tasks(count: int) -> str:
+    return f"{count} task" + ("" if count == 1 else "s")
 
 
 def difference(found: Difference | None) -> str:
