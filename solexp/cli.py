@@ -76,6 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument(
         "--baseline", metavar="RUN|KEY=VALUE,…", help="a run, or what its settings are"
     )
+    compare.add_argument(
+        "--read-only", action="store_true", help="do not add their fee to the runs"
+    )
     compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
     compare.add_argument("--latex", metavar="FILE", help="write the tables as LaTeX (booktabs)")

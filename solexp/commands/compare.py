@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from solexp.commands.runs import runs_root
-from solexp.core import UserError
+from solexp.commands.runs import runs_root, tracking_of
+from solexp.core import ToolError, UserError, secrets
 from solexp.report.compare import compare_runs
+from solexp.report.compare.fees import FeeTable
 from solexp.report.compare.files import as_csv, as_latex
 from solexp.report.compare.text import print_comparisons
 from solexp.store import RunFolder
@@ -39,7 +40,39 @@ def compare(command: argparse.Namespace) -> int:
                 f"--plot {command.plot}: the file's name must end in .svg, .png or .pdf"
             )
         _write(command.plot, draw(comparisons, kind))
+    if not command.read_only and (found := comparisons[0].fee) is not None and found.tasks:
+        _add_fees(found)
     return 0
+
+
+def _add_fees(found: FeeTable) -> None:
+    """Write each run's fee to its summary, and to MLflow where it was published. What fails is a warning."""
+    runs = [row.folder for row in found.rows]
+    new = 0
+    for row in found.rows:
+        folder = RunFolder(Path(row.folder))
+        fee = {
+            "value": row.value,
+            "tasks": found.tasks,
+            "solved_by_all": found.solved_by_all,
+            "saving_median": row.saving_median,
+            "coverage": row.coverage,
+            "runs": runs,
+        }
+        try:
+            new += folder.add_fee(found.set, msgspec.to_builtins(fee))
+            _publish_fees(folder)
+        except (UserError, ToolError) as error:
+            print(f"solexp: {secrets.redact(str(error))}", file=sys.stderr)
+    if new:
+        print(f"fee written to the summaries of {new} runs", file=sys.stderr)
+
+
+def _publish_fees(folder: RunFolder) -> None:
+    from solexp.tracking.fees import lacks_fees, publish_fees  # noqa: PLC0415  (costs start-up)
+
+    if lacks_fees(folder) and (settings := tracking_of(folder)).enabled:
+        publish_fees(folder, settings)
 
 
 def _folders(command: argparse.Namespace) -> list[RunFolder]:

@@ -127,7 +127,7 @@ def _whole(stored: dict[str, Any], source: RunFolder) -> dict[str, Any]:
     raise UserError(f"{said}; start a new run that takes it from the environment: ${{oc.env:NAME}}")
 
 
-def _tracking(folder: RunFolder) -> TrackingSettings:
+def tracking_of(folder: RunFolder) -> TrackingSettings:
     """Where a run goes; the environment says it where the run's address is not stored."""
     node = {"tracking": folder.config.get("tracking")}
     if secrets.masked(node) == "tracking.uri":
@@ -146,7 +146,7 @@ def track(command: argparse.Namespace) -> int:
 
     for name in command.run or ["latest"]:
         folder = find_run(name, runs_root())
-        settings = _tracking(folder)
+        settings = tracking_of(folder)
         ended: dict[str, Status] = {"finished": "FINISHED", "failed": "FAILED"}
         status = ended.get(str(folder.manifest.get("status")), "KILLED")
         run_id = publish(folder, settings, status=status)

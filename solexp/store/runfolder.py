@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from filelock import FileLock
 
 from solexp.core import Generation, Prompt, Task, UserError, Verdict, secrets
 from solexp.core.counting import functions_of
@@ -185,7 +187,35 @@ class RunFolder:
         return read_json(self.path / "summary.json", dict)
 
     def write_summary(self, summary: Any) -> None:
-        write_json(self.path / "summary.json", summary)
+        """Write the summary; what comparisons have added to an earlier one stays."""
+        fees: dict[str, dict[str, Any]] = {}
+        with suppress(UserError):  # there is none yet, or none that can be read
+            fees = self.fees()
+        plain = msgspec.to_builtins(summary)
+        write_json(self.path / "summary.json", {**plain, "fee": fees} if fees else plain)
+
+    def fees(self) -> dict[str, dict[str, Any]]:
+        """What comparisons have added, by the hash of the set of runs that were compared; the latest one last."""
+        fees = self.summary.get("fee")
+        return dict(fees) if isinstance(fees, dict) else {}
+
+    def add_fee(self, compared: str, fee: dict[str, Any]) -> bool:
+        """Add to the summary what a comparison found out, unless it is known; returns whether it was not.
+
+        ``compared`` is the hash of the set of runs. Raises UserError where the folder cannot be written.
+        """
+        path = self.path / "summary.json"
+        try:
+            with FileLock(path.with_name(path.name + ".lock")):
+                fees = self.fees()
+                if compared in fees:
+                    return False
+                written = datetime.now(UTC).isoformat("T", "milliseconds")
+                fees[compared] = {**fee, "written": written}
+                write_json(path, {**self.summary, "fee": fees})
+        except OSError as error:
+            raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
+        return True
 
 
 def find_run(name: str, root: Path) -> RunFolder:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ KEY_LENGTH = 250
 NAME_LENGTH = 120
 TABLE_BYTES = 10_000_000
 """Above this, a table of replies shows each prompt once a task: browsers load such a table whole."""
+FEE_DIGITS = 12
+"""Of a compared set's hash, in the names of its metric and tag."""
 
 LEFT_OUT = ("hydra", "name", "runs_root", "tracking", "experiments", "compare")
 """Parts of the configuration that say where, under what name and what for, not what was measured."""
@@ -93,6 +96,28 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, float]:
         for name, value in found.items()
         if isinstance(value, int | float) and math.isfinite(value)
     }
+
+
+def fees(summary: Mapping[str, Any]) -> tuple[list[tuple[str, float, int]], dict[str, str]]:
+    """What comparisons have added to a summary, as metrics (name, value, milliseconds since 1970) and tags.
+
+    ``fee`` and ``fee.tasks`` have a point for each set of compared runs, the last of which the tag ``solexp.fee_set``
+    names; ``fee.<hash>`` and the tag ``solexp.fee.<hash>`` are of one set, by the start of its hash.
+    """
+    points: list[tuple[str, float, int]] = []
+    tags: dict[str, str] = {}
+    known: dict[str, Mapping[str, Any]] = summary.get("fee") or {}
+    for compared, fee in sorted(known.items(), key=lambda item: str(item[1]["written"])):
+        at = int(datetime.fromisoformat(fee["written"]).timestamp() * 1_000)
+        short = compared[:FEE_DIGITS]
+        for name, value in (("fee", fee["value"]), ("fee.tasks", fee["tasks"])):
+            points += [
+                (name, float(value), at),
+                (name.replace("fee", f"fee.{short}", 1), float(value), at),
+            ]
+        tags[f"solexp.fee.{short}"] = _text(list(fee.get("runs", ())))[:TAG_LENGTH]
+        tags["solexp.fee_set"] = compared
+    return points, tags
 
 
 def tags(manifest: Mapping[str, Any], extra: Mapping[str, str]) -> dict[str, str]:

@@ -48,6 +48,8 @@ class Publication(msgspec.Struct, kw_only=True):
     experiment_id: str | None = None
     run_id: str | None = None
     status: str | None = None
+    fees: tuple[str, ...] = ()
+    """Hashes of the compared sets whose fee is in MLflow too."""
 
 
 class _Contents(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,10 @@ class _Contents(msgspec.Struct, frozen=True, kw_only=True):
 
     params: dict[str, str]
     metrics: dict[str, float]
+    fees: list[tuple[str, float, int]]
+    """Further metrics, each with its own time in milliseconds."""
+    compared: tuple[str, ...]
+    """Hashes of the sets that these are of."""
     tags: dict[str, str]
     tables: dict[str, bytes]
     datasets: list[tuple[str, str, str]]
@@ -102,14 +108,18 @@ def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _C
     }
     started = _milliseconds(manifest.get("started"))
     config = folder.config
+    fees, fee_tags = content.fees(summary)
     return _Contents(
         params=_masked(content.params(config, manifest.get("choices") or {})),
         metrics=content.metrics(summary),
+        fees=fees,
+        compared=tuple(summary.get("fee") or ()),
         tags={
             "mlflow.runName": content.run_name(manifest, folder.name),
             "solexp.folder": str(folder.path.absolute()),
             "solexp.status": status.lower(),
             **_masked(content.tags(manifest, settings.tags)),
+            **fee_tags,
         },
         tables={
             name: secrets.redact_json(_table_bytes(table))
@@ -180,7 +190,7 @@ def _write(
     _log(mlflow, client, run, contents, tags)
     _log_files(mlflow, client, run, folder, contents)
     client.set_terminated(run_id, status, end_time=contents.ended)
-    publication.status = status
+    publication.status, publication.fees = status, contents.compared
     write_json(folder.path / "tracking.json", publication)
     return run_id
 
@@ -241,6 +251,7 @@ def _log(mlflow: Any, client: Any, run: Any, contents: _Contents, tags: dict[str
     params = [entities.Param(k, v) for k, v in contents.params.items() if k not in known]
     # One time for all of them, so that publishing the same again adds no points to their history.
     metrics = [entities.Metric(k, v, contents.ended, 0) for k, v in contents.metrics.items()]
+    metrics += [entities.Metric(k, v, at, 0) for k, v, at in contents.fees]
     # MLflow looks for this text in its own spelling, blanks included.
     logged = json.dumps([{"path": name, "type": "table"} for name in contents.tables])
     run_tags = [entities.RunTag(k, v) for k, v in tags.items()]
@@ -271,7 +282,7 @@ def _chunks(items: Sequence[T], size: int) -> Iterator[list[T]]:
 
 def _log_files(mlflow: Any, client: Any, run: Any, folder: RunFolder, contents: _Contents) -> None:
     """The tables at the top of the artifacts, the run folder's files below ``run/``."""
-    local = _own_artifacts(mlflow, client, run)
+    local = own_artifacts(mlflow, client, run)
     with tempfile.TemporaryDirectory() as scratch:
         tables = [(Path(scratch) / name, None) for name in contents.tables]
         for path, _ in tables:
@@ -284,7 +295,7 @@ def _log_files(mlflow: Any, client: Any, run: Any, folder: RunFolder, contents: 
                 local.log_artifact(str(path), below)
 
 
-def _own_artifacts(mlflow: Any, client: Any, run: Any) -> Any:
+def own_artifacts(mlflow: Any, client: Any, run: Any) -> Any:
     """The artifact folder of a run whose experiment a server of ours made; None where MLflow knows it itself.
 
     Such a run's artifacts have addresses that only a server can resolve, but the server keeps them in the artifact

@@ -51,7 +51,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the contrasts that Holm's correction is over."""
     notes: tuple[str, ...]
     """What a reader has to know, one line each."""
-    fee: FeeTable | None
+    fee: FeeTable | None = None
     """What candidates cost in gas; the same whatever the metric. None where there is nothing to compare."""
 
 
@@ -117,7 +117,7 @@ def compare_by(
         notes.append("compared by contract: where functions are tasks, the mean over a contract's")
     if reason:
         notes.append(reason)
-    fees = fee_table(cells, seed=seed)
+    fees = fee_table(cells)
     if isinstance(fees, str):
         notes.append(fees)
     return Comparison(

@@ -37,8 +37,10 @@ class FeeTable(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[FeeRow, ...]
 
 
-def fee_table(cells: Sequence[Cell], *, seed: int) -> FeeTable | str | None:
+def fee_table(cells: Sequence[Cell]) -> FeeTable | str | None:
     """The Fee of each of ``cells``; None where no gas was measured, and a line that says why there is none else."""
+    # Whatever the baseline, equal sets have equal intervals.
+    seed = min(int((c.folder.manifest.get("seeds") or {}).get("run") or 0) for c in cells)
     measured: list[RunGas] = [cell.gas for cell in cells if cell.gas is not None]
     if not measured:
         return None
