@@ -84,6 +84,12 @@ class TestResult(msgspec.Struct, frozen=True, kw_only=True):
     cheats: tuple[str, ...] = ()
     """Calls of cheat codes in the call tree that is kept: ``test`` or ``other`` (who called) and the selector; sorted,
     each once. Of a fuzzed test that is the tree of one try."""
+    gas: int | None = None
+    """What a unit test that passes uses, without its set-up. None of tests with parameters and of invariants: what
+    those use hangs on the inputs drawn."""
+    frames: dict[str, int] = {}
+    """By selector, the gas of that unit test's calls from contract to contract, as ``0x`` and eight digits. A call
+    below one of the same selector, as behind a proxy, is counted with it."""
 
 
 class TestRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,6 +223,8 @@ def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
                         passed=result.status == "Success",
                         reason=result.reason,
                         cheats=tuple(sorted(_cheats(result.traces))),
+                        gas=result.gas,
+                        frames=_frames(result.traces) if result.gas is not None else {},
                     )
                     for name, suite in sorted(suites.items())
                     for test, result in sorted(suite.test_results.items())
@@ -229,20 +237,36 @@ class _Call(msgspec.Struct):
     address: str = ""
     caller: str = ""
     data: str = ""
+    kind: str = ""
+    gas_used: int = 0
 
 
 class _Node(msgspec.Struct):
     trace: _Call = msgspec.field(default_factory=_Call)
+    parent: int | None = None
 
 
 class _Arena(msgspec.Struct):
     arena: list[_Node] = []
 
 
+class _Unit(msgspec.Struct):
+    gas: int
+
+
+class _Kind(msgspec.Struct, rename={"unit": "Unit"}):
+    unit: _Unit | None = None
+
+
 class _Result(msgspec.Struct):
     status: str
     reason: str | None = None
     traces: list[tuple[str, _Arena]] = []
+    kind: _Kind = msgspec.field(default_factory=_Kind)
+
+    @property
+    def gas(self) -> int | None:
+        return self.kind.unit.gas if self.kind.unit and self.status == "Success" else None
 
 
 class _Suite(msgspec.Struct):
@@ -259,3 +283,27 @@ def _cheats(traces: list[tuple[str, _Arena]]) -> set[str]:
             if node.trace.address.lower() == CHEAT_CODES
         }
     return found
+
+
+def _frames(traces: list[tuple[str, _Arena]]) -> dict[str, int]:
+    """The gas of the outermost calls of each selector while the test itself runs."""
+    found: dict[str, int] = {}
+    for what, tree in traces:
+        if what != "Execution":
+            continue
+        # A call stands behind the one that made it.
+        above: list[frozenset[str]] = []
+        for node in tree.arena:
+            call = node.trace
+            around = above[node.parent] if node.parent is not None else frozenset()
+            selector = call.data[:10]
+            counts = (
+                node.parent is not None
+                and len(selector) == len("0x") + 8
+                and not call.kind.startswith("CREATE")
+                and call.address.lower() != CHEAT_CODES
+            )
+            if counts and selector not in around:
+                found[selector] = found.get(selector, 0) + call.gas_used
+            above.append(around | {selector} if counts else around)
+    return dict(sorted(found.items()))
