@@ -6,13 +6,15 @@ import importlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from solexp.benchmarks import stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
-from solexp.benchmarks.solcontracteval import SolContractEval, bundle, importing
+from solexp.benchmarks.fetching import Report
+from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
 from solexp.core import SolexpError, Task, UserError
 from solexp.core.errors import nearest
@@ -29,8 +31,6 @@ BENCHMARKS: Mapping[str, str] = {
 """The benchmarks that come with solexp, by name."""
 
 _EMBEDDED = frozenset({"starter"})
-_AS_THEY_ARE = frozenset({"soleval"})
-"""Benchmarks whose data need no import."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,16 +90,16 @@ def open_benchmark(name: str, path: Path | None = None) -> Benchmark:
     return benchmark
 
 
-def fetch(name: str) -> importing.Report:
+def fetch(name: str) -> Report:
     """Gets a benchmark's data from where its authors published them, into the data home."""
-    return importing.fetch(_importable(name))
+    return _importer(name).fetch(_folder(name))
 
 
-def import_data(name: str, source: Path) -> importing.Report:
+def import_data(name: str, source: Path) -> Report:
     """Makes tasks in the data home of a copy of the authors' release."""
     if not source.is_dir():
         raise UserError(f"{source} is no folder; give the folder of the authors' release")
-    return importing.import_release(source, _importable(name))
+    return _importer(name).import_release(source, _folder(name))
 
 
 def verify(name: str) -> Verification:
@@ -142,14 +142,16 @@ def statistics(name: str) -> Statistics:
     )
 
 
-def _importable(name: str) -> Path:
-    if name in _AS_THEY_ARE:
-        raise UserError(f"benchmark '{name}' is read as it is; {_copy_it(name)}")
-    return _folder(name)
+class _Importer(Protocol):
+    def fetch(self, folder: Path) -> Report: ...
+
+    def import_release(self, source: Path, folder: Path) -> Report: ...
 
 
-def _copy_it(name: str) -> str:
-    return f"copy its folder to {data_home() / name}"
+def _importer(name: str) -> _Importer:
+    _folder(name)
+    found: _Importer = importlib.import_module(f"solexp.benchmarks.{name}.importing")
+    return found
 
 
 def _folder(name: str) -> Path:
@@ -169,7 +171,7 @@ def _listing(name: str) -> Listing:
     except SolexpError as error:
         return Listing(name=name, present=False, tasks=None, where=where, note=str(error))
     if count is None:
-        note = _copy_it(name) if name in _AS_THEY_ARE else f"get it by: solexp data fetch {name}"
+        note = f"get it by: solexp data fetch {name}"
         return Listing(name=name, present=False, tasks=None, where=where, note=note)
     return Listing(name=name, present=True, tasks=count, where=where)
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from solexp.benchmarks import data as benchmarks
-from solexp.benchmarks.solcontracteval.importing import Report
+from solexp.benchmarks.fetching import Report
 from solexp.core.hashing import content_hash
 from solexp.report.tables import Grid, draw
 
@@ -47,10 +47,8 @@ def _list() -> int:
 def _report(report: Report) -> int:
     for problem in report.problems:
         print(f"left out: {problem}", file=sys.stderr)
-    print(
-        f"{report.tasks} tasks in {report.folder}, {report.without_history} without history, "
-        f"{len(report.problems)} malformed rows left out"
-    )
+    told = [*report.notes, f"{len(report.problems)} malformed rows left out"]
+    print(f"{report.tasks} tasks in {report.folder}, {', '.join(told)}")
     return 0
 
 

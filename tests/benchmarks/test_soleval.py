@@ -140,9 +140,7 @@ def test_data_that_are_missing_or_damaged_are_one_line(data_home: Path, tmp_path
         SolEval(path=str(folder)).tasks()
 
 
-def test_data_that_are_there_verify_and_are_not_fetched(
-    data_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_that_are_there_verify(data_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOLEXP_DATA", str(data_home))
     found = data.verify("soleval")
     assert (found.tasks, found.problems) == (823, ())
@@ -150,5 +148,3 @@ def test_data_that_are_there_verify_and_are_not_fetched(
     assert len(found.hashes) == 8
     (listing,) = [one for one in data.list_benchmarks() if one.name == "soleval"]
     assert (listing.present, listing.tasks) == (True, 823)
-    with pytest.raises(UserError, match="is read as it is; copy its folder to"):
-        data.fetch("soleval")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from solexp.benchmarks import taskset
+from solexp.benchmarks.fetching import Report, clone
 from solexp.benchmarks.solcontracteval.entry import task
 from solexp.benchmarks.solcontracteval.linking import linked, may_need_linking
-from solexp.benchmarks.solcontracteval.release import Problem, Release
+from solexp.benchmarks.solcontracteval.release import Release
 from solexp.core import DataError, Task, TimeLimitExceeded, ToolError, UserError
 from solexp.solidity.compiler import Compiler
 from solexp.store.records import read_gzip_lines, write_gzip_lines
@@ -39,17 +36,6 @@ _FOLDERS = (
 )
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import did."""
-
-    folder: Path
-    tasks: int
-    without_history: int
-    """Tasks that have no recorded transactions."""
-    problems: tuple[Problem, ...] = ()
-    """What was malformed and left out."""
-
-
 def import_release(source: Path, folder: Path, *, origin: str | None = None) -> Report:
     """Makes a task set in ``folder`` from the release in ``source``.
 
@@ -68,8 +54,8 @@ def import_release(source: Path, folder: Path, *, origin: str | None = None) -> 
     return Report(
         folder=folder,
         tasks=len(tasks),
-        without_history=sum(found.program is None for found in tasks),
         problems=tuple(release.problems),
+        notes=(f"{sum(found.program is None for found in tasks)} without history",),
     )
 
 
@@ -121,59 +107,8 @@ def read_creations(folder: Path) -> dict[str, str]:
 def fetch(folder: Path, *, repository: str = REPOSITORY, commit: str = COMMIT) -> Report:
     """Clones the release at the pinned commit into ``folder``/release and imports it into ``folder``.
 
-    The clone is kept, since it holds the released model outputs. Raises UserError in one line when git is missing or
-    the repository cannot be reached.
+    The clone is kept, since it holds the released model outputs. Raises UserError as `fetching.clone` does.
     """
-    if shutil.which("git") is None:
-        raise UserError("git is needed to fetch solcontracteval, and is not on PATH; install it")
-    clone = folder / "release"
-    if _head(clone) != commit:
-        staged = folder / f".release.{os.getpid()}"
-        staged.mkdir(parents=True)
-        try:
-            _clone(staged, repository, commit)
-            if clone.exists():
-                shutil.rmtree(clone)
-            staged.rename(clone)
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
-    return import_release(clone, folder, origin=f"{repository} at {commit}")
-
-
-def _clone(folder: Path, repository: str, commit: str) -> None:
-    print(f"fetching {repository} at {commit[:12]} …", file=sys.stderr, flush=True)
-    _git(folder, "init", "--quiet")
-    _git(folder, "sparse-checkout", "set", *_FOLDERS)
-    _git(folder, "remote", "add", "origin", repository)
-    try:
-        _git(folder, "fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", commit)
-        _git(folder, "checkout", "--quiet", commit)
-    except subprocess.CalledProcessError as error:
-        lines = [line for line in error.stderr.strip().splitlines() if line] or ["git said nothing"]
-        reason = next((line for line in lines if line.startswith("fatal")), lines[-1])
-        raise UserError(
-            f"cannot fetch {repository}: {reason}; mend the network, or import a copy: "
-            "solexp data import solcontracteval --from DIR"
-        ) from None
-
-
-def _head(folder: Path) -> str | None:
-    if not (folder / ".git").exists():
-        return None
-    try:
-        return _git(folder, "rev-parse", "HEAD").strip()
-    except subprocess.CalledProcessError:
-        return None
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    # A repository that asks for a password must fail, not wait for a terminal.
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
-    done = subprocess.run(
-        ["git", "-C", str(folder), *arguments],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-    return done.stdout
+    release = folder / "release"
+    clone(release, repository, commit, benchmark="solcontracteval", only=_FOLDERS)
+    return import_release(release, folder, origin=f"{repository} at {commit}")

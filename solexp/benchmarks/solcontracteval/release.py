@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from solexp.benchmarks.fetching import Problem
 from solexp.benchmarks.solcontracteval.entry import Entry, Transaction, succeeded
 from solexp.core import UserError
 
@@ -32,19 +33,6 @@ _HEX = re.compile(r"0x(?:[0-9a-fA-F]{2})*")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}")
 _SPACE = re.compile(r"[\s,]*")
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """Something malformed in a release."""
-
-    file: str
-    """Path within the release."""
-    line: int | None
-    """1-based, where there is one to name."""
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}{f' line {self.line}' if self.line else ''}: {self.message}"
 
 
 class _Prompt(msgspec.Struct):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from solexp.core import CompilerSettings
+from solexp.toolchain.tables import NpmPackage
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +20,15 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     gas_limit: int | None = None
     later: Mapping[str, str] = {}
     """Versions of the EVM by a word in the test file's path, for tests that need a later one."""
+    prefix: str
+    """What stands before a path of it in the release."""
+    upstream: str
+    commit: str
+    """The commit at which every released body stands at its lines."""
+    folder: str = ""
+    """The project's folder within the upstream repository."""
+    packages: Mapping[str, NpmPackage] = {}
+    """What its tests import from npm, by folder."""
 
     def settings(self, test_file: str) -> CompilerSettings:
         """The compiler's settings for the tests in a file."""
@@ -39,6 +49,9 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         readable=("test/data",),
         gas_limit=100_000_000,
+        prefix="/root/solady/lib/solady/",
+        upstream="https://github.com/Vectorized/solady",
+        commit="717c0a860a83dc9a1520d32384577aec51cecd84",
         later={"Transient": "cancun", "/ithaca/": "prague"},
     ),
     "oz": Repository(
@@ -51,6 +64,9 @@ REPOSITORIES: Mapping[str, Repository] = {
         source_folder="contracts",
         library_folders=("node_modules", "lib"),
         readable=("test/bin",),
+        prefix="/root/openzeppelin-contracts/",
+        upstream="https://github.com/OpenZeppelin/openzeppelin-contracts",
+        commit="3b240d7e6ab5978fb1fa13f5b66f39a90dcce450",
     ),
     "ethernaut": Repository(
         compiler=CompilerSettings(
@@ -66,6 +82,10 @@ REPOSITORIES: Mapping[str, Repository] = {
             ),
         ),
         readable=(".",),
+        prefix="/root/ethernaut/lib/ethernaut.git/contracts/",
+        upstream="https://github.com/OpenZeppelin/ethernaut",
+        commit="fba7fed00e069c04610f07a0ffe0a2d72390e90e",
+        folder="contracts",
     ),
     "foundry-upgrades": Repository(
         compiler=CompilerSettings(
@@ -81,6 +101,27 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         library_folders=("node_modules", "lib"),
         readable=(".",),
+        prefix="/root/openzeppelin-foundry-upgrades/lib/openzeppelin-foundry-upgrades/",
+        upstream="https://github.com/OpenZeppelin/openzeppelin-foundry-upgrades",
+        commit="6461ba3851dea1fa4381a0fb1477c669279cdd44",
+        packages={
+            "node_modules/@openzeppelin/contracts": NpmPackage(
+                npm="@openzeppelin/contracts@5.0.2",
+                integrity="sha512-ytPc6eLGcHHnapAZ9S+5qsdomhjo6QBHTDRRBFfTxXIpsicMhVPouPgmUPebZZZGX7vt9USA+Z+0M0dSVtSUEA==",
+            ),
+            "node_modules/@openzeppelin/contracts-upgradeable": NpmPackage(
+                npm="@openzeppelin/contracts-upgradeable@5.0.2",
+                integrity="sha512-0MmkHSHiW2NRFiT9/r5Lu4eJq5UJ4/tzlOgYXNAIj/ONkQTVnz22pLxDvp4C4uZ9he7ZFvGn3Driptn1/iU7tQ==",
+            ),
+            "node_modules/@openzeppelin/contracts-v4": NpmPackage(
+                npm="@openzeppelin/contracts@4.9.6",
+                integrity="sha512-xSmezSupL+y9VkHZJGDoCBpmnB2ogM13ccaYDWqJTfS3dbuHkgjuwDFUmaFauBCboQMGB/S5UqUl2y54X99BmA==",
+            ),
+            "node_modules/@openzeppelin/contracts-upgradeable-v4": NpmPackage(
+                npm="@openzeppelin/contracts-upgradeable@4.9.6",
+                integrity="sha512-m4iHazOsOCv1DgM7eD7GupTJ+NFVujRZt1wzddDPSVGpWdKq1SKkla5htKG7+IS4d2XOCtzkUNwRZ7Vq5aEUMA==",
+            ),
+        },
     ),
     "community": Repository(
         compiler=CompilerSettings(
@@ -96,6 +137,9 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         source_folder="contracts",
         library_folders=("node_modules", "lib"),
+        prefix="/root/openzeppelin-community-contracts/lib/openzeppelin-community-contracts/",
+        upstream="https://github.com/OpenZeppelin/openzeppelin-community-contracts",
+        commit="85e3c198493ba498fd9da64bfb0f1a8219ac2242",
     ),
 }
 """By the name of their archive. All but Ethernaut are built by one release of the compiler."""

@@ -1,0 +1,111 @@
+"""What is known about each task of the release, worked out where no index comes with it."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from solexp.benchmarks.soleval.release import Entry, Known
+from solexp.benchmarks.soleval.repositories import REPOSITORIES
+from solexp.core import DataError
+
+Reach = Callable[[str, str, str, Entry], tuple[str, ...] | None]
+"""The tests that reach a task, of a repository, a source, a test file and the task; None where that is not known."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_KINDS = ("function", "constructor", "modifier", "struct", "fallback", "receive")
+
+
+def index(
+    entries: Sequence[tuple[str, Entry]],
+    mapping: Mapping[str, str],
+    there: Collection[str],
+    reach: Reach = lambda *_: None,
+) -> list[Known]:
+    """A line for each of ``entries``, a task with its path in the release.
+
+    ``mapping`` has the mapped test file of each path, ``there`` the repositories that are there, and ``reach`` says
+    which tests reach a task. Raises DataError where the release names no test file.
+    """
+    overloads = Counter((path, entry.identifier) for path, entry in entries)
+    lines = []
+    for path, entry in entries:
+        repo, source = _placed(path)
+        if path not in mapping:
+            raise DataError(f"the release maps no test file to {path}")
+        test_file = _placed(mapping[path])[1]
+        recovered = repo in there
+        lines.append(
+            Known(
+                repo=repo,
+                source=source,
+                test_file=test_file,
+                identifier=entry.identifier,
+                start=int(entry.start),
+                end=int(entry.end),
+                kind=_kind(entry.body),
+                overload_count=overloads[path, entry.identifier],
+                signature_ok=_signature_ok(entry),
+                assembly="assembly" in entry.body,
+                recovered=recovered,
+                tests=reach(repo, source, test_file, entry) if recovered else None,
+            )
+        )
+    return lines
+
+
+def _placed(path: str) -> tuple[str, str]:
+    """The repository of a path in the release, and the path in it."""
+    for name, repository in REPOSITORIES.items():
+        if path.startswith(repository.prefix):
+            return name, path.removeprefix(repository.prefix)
+    parts = path.strip("/").split("/")
+    # Such as /root/NAME/lib/NAME/src/A.sol.
+    inner = parts.index("lib") + 2 if "lib" in parts[:-2] else 2
+    return parts[1] if len(parts) > 1 else path, "/".join(parts[inner:])
+
+
+def _kind(body: str) -> str:
+    first = re.split(r"[\s(]", body.strip(), maxsplit=1)[0]
+    return first if first in _KINDS else "state_variable"
+
+
+def _signature_ok(entry: Entry) -> bool:
+    """Whether the recorded signature has the words of the function's header, in whichever order."""
+    header = entry.body.partition("{")[0]
+    return Counter(_TOKEN.findall(entry.full_signature)) == Counter(_TOKEN.findall(header))
+
+
+def read_mapping(path: Path) -> dict[str, str]:
+    """Which test file is mapped to each source: as JSON, or as the pickle that the authors released.
+
+    Of a pickle only plain text in dictionaries is read; whatever would run code is refused. Raises DataError.
+    """
+    try:
+        if path.suffix == ".json":
+            return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        return msgspec.convert(_Plain(io.BytesIO(path.read_bytes())).load(), dict[str, str])
+    except (OSError, EOFError, ValueError, pickle.UnpicklingError, msgspec.MsgspecError) as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+class _Plain(pickle.Unpickler):
+    """Reads pickles that hold no more than built-in values."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"holds {module}.{name}, which is no plain value")
+
+
+def sources_of(lines: Sequence[Known], repo: str) -> Iterator[str]:
+    """Every file of a repository that a line names."""
+    for line in lines:
+        if line.repo == repo:
+            yield line.source
+            yield line.test_file
