@@ -7,6 +7,7 @@ import random
 from solexp.core import Completion, Task, UserError
 from solexp.core.errors import nearest
 from solexp.llm.model import Request
+from solexp.solidity.mutation import VERSION, Checked, Mutation
 from solexp.solidity.stubs import Kind, stub_of
 
 
@@ -29,7 +30,9 @@ class Reference:
 class Mutants:
     """Answers with the reference or with one of the task's mutants, by a seeded draw.
 
-    A calibration model: what an oracle ought to say of each answer is known beforehand.
+    A calibration model: what an oracle ought to say of each answer is known beforehand, where the benchmark labels its
+    mutants. Of a function without any, mutants are made (`solexp.solidity.mutation`): those compile, none repeats
+    within a batch and repeat before all have been drawn, and which of them do what the reference does is not known.
     """
 
     paid = False
@@ -45,6 +48,7 @@ class Mutants:
         self.reference_share = reference_share
         self.only = only
         self.seed = seed
+        self._made = Checked(seed)
 
     def fingerprint(self, task: Task) -> dict[str, object]:
         return {
@@ -53,29 +57,57 @@ class Mutants:
             "reference_share": self.reference_share,
             "only": self.only,
             "seed": self.seed,
+            "made": VERSION,
         }
 
     def choose(self, request: Request) -> str:
         """The name of the mutant that answers, or ``reference``. Raises UserError when the task lacks the only one."""
-        mutants = sorted(request.task.mutants)
-        if self.only is not None:
-            if self.only not in mutants:
-                raise UserError(
-                    f"model.only: task {request.task.id} has no mutant '{self.only}'; "
-                    f"{nearest(self.only, mutants)}"
-                )
-            return self.only
-        draw = random.Random(
-            f"{self.seed}/{request.task.id}/{request.batch.name}/{request.repeat}/{request.index}"
-        )
-        if not mutants or draw.random() < self.reference_share:
-            return "reference"
-        return draw.choice(mutants)
+        return self._chosen(request)[0]
 
     def complete(self, request: Request) -> Completion:
-        name = self.choose(request)
+        name, code = self._chosen(request)
+        return Completion(text=_fenced(code), label=name)
+
+    def _chosen(self, request: Request) -> tuple[str, str]:
+        """Name and code of what answers."""
         task = request.task
-        return Completion(text=_fenced(task.mutants.get(name, task.reference)), label=name)
+        if self.only is not None:
+            return self.only, self._named(task, self.only)
+        draw = self._draw(request, request.index)
+        if draw.random() < self.reference_share:
+            return "reference", task.reference
+        if task.mutants:
+            name = draw.choice(sorted(task.mutants))
+            return name, task.mutants[name]
+        mutation = self._made_for(request)
+        if mutation is None:
+            return "reference", task.reference
+        return mutation.name, mutation.applied(task.reference)
+
+    def _draw(self, request: Request, index: int) -> random.Random:
+        return random.Random(
+            f"{self.seed}/{request.task.id}/{request.batch.name}/{request.repeat}/{index}"
+        )
+
+    def _named(self, task: Task, name: str) -> str:
+        made = {} if task.mutants else {each.name: each for each in self._made.mutants(task)}
+        if name in made:
+            return made[name].applied(task.reference)
+        if name in task.mutants:
+            return task.mutants[name]
+        raise UserError(
+            f"model.only: task {task.id} has no mutant '{name}'; "
+            f"{nearest(name, sorted({*task.mutants, *made}))}"
+        )
+
+    def _made_for(self, request: Request) -> Mutation | None:
+        """The made mutant of a sample: each sample that gets one takes the next of its batch's order."""
+        earlier = sum(
+            self._draw(request, index).random() >= self.reference_share
+            for index in range(request.index)
+        )
+        stream = f"{request.batch.name}/{request.repeat}"
+        return self._made.mutant(request.task, stream, earlier)
 
 
 class Stubs:

@@ -36,6 +36,11 @@ def _parser() -> Parser:
         return Parser(Language(tree_sitter_solidity.language()))
 
 
+def tree(source: bytes) -> Node:
+    """The root of the syntax tree of ``source``; what cannot be read is in nodes of type ``ERROR``."""
+    return _parser().parse(source).root_node
+
+
 def parses(source: str) -> bool:
     """Whether tree-sitter reads ``source`` without an error; it knows newer Solidity better than old."""
     return not _parser().parse(source.encode()).root_node.has_error

@@ -74,6 +74,39 @@ def test_one_mutant_can_be_asked_for() -> None:
         Mutants(only="qq").complete(request(task=many))
 
 
+BUMP = "function bump(uint256 by) external once returns (uint256) { n += by; return n; }"
+
+
+def function() -> Task:
+    """A function without mutants of its own."""
+    place = SOURCE.index(BUMP)
+    target = Target(
+        path="a.sol", contract="A", start=place, end=place + len(BUMP), member="bump(uint256)"
+    )
+    return structs.replace(task(), target=target)
+
+
+def test_a_function_without_mutants_is_given_some_that_do_not_repeat() -> None:
+    model, wanted = Mutants(reference_share=0.5, seed=1), function()
+    answers = [model.complete(request(index, task=wanted)) for index in range(10)]
+    again = [Mutants(reference_share=0.5, seed=1).complete(request(9, task=wanted))]
+    assert again == answers[9:], "no other answer matters"
+    names = [each.label for each in answers if each.label != "reference"]
+    assert 3 <= len(names) == len(set(names))
+    texts = {each.text for each in answers if each.label != "reference"}
+    assert len(texts) == len(names)
+    assert Reference().complete(request(task=wanted)).text not in texts
+    only = Mutants(only=names[0]).complete(request(task=wanted))
+    assert only.text in texts
+    assert only.label == names[0]
+    with pytest.raises(UserError, match="has no mutant 'returned@1'"):
+        Mutants(only="returned@1").complete(request(task=wanted))
+
+
+def test_a_contract_without_mutants_is_answered_with_the_reference() -> None:
+    assert Mutants(reference_share=0).complete(request()).label == "reference"
+
+
 def test_a_share_beyond_one_is_refused() -> None:
     with pytest.raises(UserError, match="reference_share"):
         Mutants(reference_share=1.5)
