@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from solexp.core import Build, Candidate, CompilerSettings, Outcome, Project, Task, Verdict
 from solexp.core.hashing import content_hash
@@ -11,6 +11,8 @@ from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import kept
 from solexp.solidity.foundry.imports import with_imports
 from solexp.solidity.splice import splice
+
+T = TypeVar("T")
 
 
 class Case:
@@ -34,6 +36,7 @@ class Case:
         self.compiler = compiler
         self._builds: dict[str, Build] = {}
         self._tools: dict[str, str] = {}
+        self._found: dict[str, Any] = {}
 
     def tools(self) -> dict[str, str]:
         """Versions of the tools used so far, by name, such as ``solc 0.8.17``."""
@@ -42,6 +45,12 @@ class Case:
     def used(self, tool: str, version: str) -> None:
         """Note the version of a tool that an oracle used, for the run's manifest."""
         self._tools[tool] = version
+
+    def once(self, key: str, find: Callable[[], T]) -> T:
+        """What ``find`` gives the first time; oracles that share ``key`` share it."""
+        if key not in self._found:
+            self._found[key] = find()
+        return self._found[key]  # type: ignore[no-any-return]
 
     @property
     def settings(self) -> CompilerSettings:

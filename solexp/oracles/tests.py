@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.core import (
     Candidate,
+    HarnessError,
     Outcome,
     Project,
     Suite,
@@ -106,6 +107,26 @@ class Tests:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
+        """Found out once a case, however many oracles ask."""
+        return case.once(content_hash("judge", self.fingerprint()), lambda: self._verdicts(case))
+
+    def beside_reference(self, case: Case, code: str) -> list[tuple[str, TestResult, TestResult]]:
+        """Each mapped test by name, and how it ends with the reference and with a candidate that passes.
+
+        Both are built alike and run under the same seed; what was run for `judge` is not run again.
+        """
+        staged = stage(case.task)
+        if isinstance(staged, str):
+            raise HarnessError(f"no candidate of {case.task.id} passes: {staged}")
+        grounds = self._grounds(case, staged)
+        reference, candidate = (
+            {_key(result): result for result in run.results}
+            for text in (case.task.reference, code)
+            for run in [self._run(case, staged, text, prune=grounds.prune)]
+        )
+        return [(key, reference[key], candidate[key]) for key in grounds.tests]
+
+    def _verdicts(self, case: Case) -> list[Verdict]:
         staged = stage(case.task)
         if isinstance(staged, str):
             grounds = TestGrounds(outcome=Outcome.UNDECIDABLE, reason=staged)
@@ -163,7 +184,10 @@ class Tests:
         )
 
     def _run(self, case: Case, staged: Stage, code: str, *, prune: bool) -> TestRun:
-        return staged.run(case, code, self.fuzzing, self.limits, prune=prune)
+        return case.once(
+            content_hash("run", self.fingerprint(), code, prune),
+            lambda: staged.run(case, code, self.fuzzing, self.limits, prune=prune),
+        )
 
     def _grounds(self, case: Case, staged: Stage) -> TestGrounds:
         """Found out once a task, and kept."""
