@@ -48,6 +48,7 @@ from solexp.metrics.sizes import (
     size_metrics,
 )
 from solexp.metrics.spent import paid_replies, totals
+from solexp.metrics.static import DetectorCount, detector_counts, vulnerability_metrics
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -131,6 +132,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """By outcome that is neither ``pass``, ``fail`` nor ``compile_error``: candidates by reason."""
     open_tasks: dict[str, dict[str, int]] = {}
     """By ``undecidable`` and ``vacuous``: tasks by reason, also those of which no candidate could be run."""
+    detectors: dict[str, DetectorCount] = {}
+    """Slither's detectors that find something, by name, the most frequent first."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -169,8 +172,8 @@ def summarise(
     ``before_cutoff.…``, ``after_cutoff.…``
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
-    Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics` and
-    `gas_metrics`.
+    Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
+    `gas_metrics` and `vulnerability_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -209,6 +212,7 @@ def summarise(
             metrics |= score("pass", axes_pass(members, others), groups)
     metrics |= overlap_metrics(candidates, seed=seed)
     metrics |= gas_metrics(candidates, deciding, seed=seed)
+    metrics |= vulnerability_metrics(candidates, seed=seed)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)
@@ -233,6 +237,7 @@ def summarise(
         compile_errors=compile_errors(candidates),
         reasons=reasons(candidates, deciding),
         open_tasks=open_reasons(tasks, candidates, deciding),
+        detectors=detector_counts(candidates),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=Usage(**totals(replies)),

@@ -1,4 +1,5 @@
-"""What `solexp show` prints beside the scores: sizes, replies without code, overlap with the references."""
+"""What `solexp show` prints beside the scores: sizes, replies without code, overlap with the
+references, findings of Slither."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ def _cell(name: str, metric: Mapping[str, Any] | None) -> str:
 
 
 def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line on replies without code, and one on the overlap; none where there is nothing to say."""
+    """A line each on replies without code, overlap and findings; none where there is nothing to say."""
     found = []
     without = _value(metrics, "no_code_share")
     if without:
@@ -81,7 +82,24 @@ def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"overlap: on average {100 * ngrams:.1f} % of a candidate's 8-grams are the reference's, and the "
             f"longest common run is {100 * run:.1f} % of the reference; {100 * long:.1f} % repeat 50 tokens or more"
         )
+    vul, everything = metrics.get("vul"), metrics.get("vul_all")
+    if vul is not None and everything is not None:
+        new = _value(metrics, "vul_new")
+        told = f" ({100 * new:.1f} % one that the original has not)" if new is not None else ""
+        found.append(
+            f"Slither: {figure(vul)} % of the samples that compile have a finding{told}, "
+            f"{figure(everything)} % of all samples"
+        )
     return found
+
+
+def detectors(counts: Mapping[str, Mapping[str, Any]]) -> Grid:
+    """Samples by the detector of Slither's that finds something in them."""
+    return Grid(
+        title="Samples with findings of Slither",
+        columns=("detector", "samples", "not in the original"),
+        rows=tuple((name, str(row["samples"]), str(row["new"])) for name, row in counts.items()),
+    )
 
 
 def _value(metrics: Mapping[str, Mapping[str, Any]], name: str) -> float | None:

@@ -53,6 +53,7 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
         tables.compile_errors(data.get("compile_errors", {})),
         tables.reasons(data.get("reasons", {})),
         tables.open_tasks(data.get("open_tasks", {})),
+        beside.detectors(data.get("detectors", {})),
     )
     for grid in grids:
         if grid is not None and grid.rows:
