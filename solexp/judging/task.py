@@ -150,10 +150,12 @@ def _attempt(
     """Judge together, by all oracles unless some are given; ends at the first limit that is passed."""
     found: dict[str, list[Verdict]] = {candidate.key: [] for candidate in candidates}
     errors: dict[str, Exception] = {}
-    case = Case(job.task, candidates, _compiler(), cached=job.cached)
+    asked = job.oracles if oracles is None else oracles
+    asts = any(getattr(oracle, "wants_asts", False) for oracle in asked)
+    case = Case(job.task, candidates, _compiler(), cached=job.cached, asts=asts)
     limit = None
     with Watch(job.seconds, job.memory_mb) as watch:
-        for oracle in job.oracles if oracles is None else oracles:
+        for oracle in asked:
             started = time.perf_counter()
             try:
                 verdicts = _asked(oracle, case)

@@ -28,9 +28,14 @@ class Case:
         compiler: Compiler,
         *,
         cached: bool = True,
+        asts: bool = False,
     ) -> None:
-        """``cached``: whether oracles may keep what they find out, and use what was kept."""
+        """``cached``: whether oracles may keep what they find out, and use what was kept.
+
+        ``asts``: whether some oracle wants the ASTs of builds, so that all come with them.
+        """
         self.task = task
+        self.asts = asts
         self.cached = cached
         self.candidates = tuple(candidates)
         self.compiler = compiler
@@ -74,10 +79,19 @@ class Case:
             sources = with_imports(sources, kept(project.hash), self.settings.remappings)
         key = content_hash(sources)
         if key not in self._builds:
-            built = self.compiler.compile(sources, self.task.compiler)
+            built = self._built(sources)
             self.used(f"solc {self.task.compiler.version}", built.compiler)
             self._builds[key] = built
         return self._builds[key]
+
+    def _built(self, sources: dict[str, str]) -> Build:
+        if self.asts:
+            try:
+                return self.compiler.compile(sources, self.settings, ast=True, keep_ast=False)
+            except RecursionError:
+                # Nested deeper than JSON can be read here; what the compiler says of it still counts.
+                pass
+        return self.compiler.compile(sources, self.settings)
 
 
 class Oracle(Protocol):

@@ -71,7 +71,7 @@ class Static:
     name = "static"
     decides = False
     wants_asts = True
-    """Builds are asked for with their ASTs from the first, so that none is made twice."""
+    """Lets builds come with their ASTs from the first (see `Case`), so that none is made twice."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class Static:
         try:
             build = case.compiled(sources)
             if build.asts is None:
-                build = case.compiler.compile(sources, case.settings, ast=True)
+                build = case.compiler.compile(sources, case.settings, ast=True, keep_ast=False)
             return _process().analyse(
                 Subject(
                     version=case.settings.version,

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+import msgspec
+
 from solexp.core import (
     Build,
     CompileError,
@@ -101,9 +103,17 @@ class Compiler:
         return self._versions[version]
 
     def compile(
-        self, sources: dict[str, str], settings: CompilerSettings, *, ast: bool = False
+        self,
+        sources: dict[str, str],
+        settings: CompilerSettings,
+        *,
+        ast: bool = False,
+        keep_ast: bool = True,
     ) -> Build:
         """The build of ``sources``, from the cache if there.
+
+        ``ast`` asks for the ASTs, too; one that fails may come without. Without ``keep_ast`` the build is kept, and its
+        ASTs, which can be a hundred times as large, are not.
 
         What the sources do wrong is in ``Build.errors``; so is a compiler that aborts on them every time. Raises
         TimeLimitExceeded when they take more time or memory than allowed, ToolError when the compiler is missing or
@@ -112,13 +122,16 @@ class Compiler:
         full = self.version(settings.version)
         self._refuse_exact_pragmas(sources, settings.version)
         request = standard_json.request(sources, settings, ast=ast)
-        key = content_hash(full, request)
+        kept = standard_json.request(sources, settings, ast=ast and keep_ast)
+        key = content_hash(full, kept)
         build = self._store.get(key, Build)
-        if build is None:
+        if build is None or (build.ok and ast and build.asts is None):
             build = self._compile(full, request, sources, settings, ast=ast)
             # An abort may be the machine's doing, such as a lack of memory: it is not kept.
             if not any(error.type == ABORT for error in build.errors):
-                self._store.put(key, build)
+                self._store.put(
+                    key, build if keep_ast else msgspec.structs.replace(build, asts=None)
+                )
         return standard_json.with_kinds(build, sources)
 
     def answer(self, request: bytes, version: str) -> bytes:
