@@ -1,0 +1,1 @@
+"""SolEval's released rule beside solexp's."""
