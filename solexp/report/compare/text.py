@@ -155,13 +155,9 @@ def fee_remarks(found: FeeTable) -> list[str]:
     ]
     if unmeasured := found.solved_by_all - found.tasks:
         lines.append(
-            f"{_tasks(unmeasured)} more that every cell solves: no unit test reaches them, so their gas is not known"
+            f"not in the fee: {unmeasured} more that every cell solves; no unit test reaches them"
         )
     return [*lines, f"fee of these runs together: {found.set}"]
-
-
-def _tasks(count: int) -> str:
-    return f"{count} task" + ("" if count == 1 else "s")
 
 
 def difference(found: Difference | None) -> str:
