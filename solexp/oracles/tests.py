@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -12,27 +11,16 @@ from solexp.core import (
     Candidate,
     HarnessError,
     Outcome,
-    Project,
-    Suite,
-    Task,
     TimeLimitExceeded,
     Verdict,
 )
 from solexp.core.hashing import content_hash
 from solexp.oracles.base import Case, verdict
+from solexp.oracles.cheating import Seen, cheating, seen
 from solexp.oracles.compile import no_code
-from solexp.solidity.foundry.files import Files, kept
-from solexp.solidity.foundry.forge import (
-    CHEAT_CODES,
-    Fuzzing,
-    Limits,
-    TestResult,
-    TestRun,
-    run_tests,
-)
-from solexp.solidity.foundry.imports import closure
-from solexp.solidity.foundry.pruning import pruned
-from solexp.solidity.splice import splice
+from solexp.oracles.suites import Stage, stage
+from solexp.solidity.foundry.ending import Ends, Replay
+from solexp.solidity.foundry.forge import Fuzzing, Limits, Meddled, TestResult, TestRun
 from solexp.solidity.stubs import Kind, stub_of
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
@@ -41,7 +29,6 @@ SCHEMA = 1
 
 _SHOWN = 5
 """How many errors or failed tests a verdict shows."""
-_NAMES_CHEATS = re.compile(rf"{CHEAT_CODES[2:]}|hevm cheat code", re.IGNORECASE)
 
 
 class TestGrounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,8 +45,10 @@ class TestGrounds(msgspec.Struct, frozen=True, kw_only=True):
     """The mapped tests that the reference passes, each with its suite."""
     killed: tuple[str, ...] = ()
     """Those of them that an emptied body fails; all of them where it does not even compile."""
-    cheats: dict[str, tuple[str, ...]] = {}
-    """The calls of cheat codes in the reference's call tree, by test."""
+    ends: Ends | None = None
+    """How the test file is changed to tell the ends of tests; None where the reference does not pass it changed."""
+    seen: dict[str, Seen] = {}
+    """What the reference's runs show, by test."""
 
     def told(self) -> dict[str, float | int | bool | str | None]:
         """The measures of every verdict about the task."""
@@ -101,7 +90,7 @@ class Tests:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 3,
+            "version": 4,
             "fuzzing": msgspec.to_builtins(self.fuzzing),
             "limits": msgspec.to_builtins(self.limits),
         }
@@ -122,7 +111,7 @@ class Tests:
         reference, candidate = (
             {_key(result): result for result in run.results}
             for text in (case.task.reference, code)
-            for run in [self._run(case, staged, text, prune=grounds.prune)]
+            for run in [self._run(case, staged, text, grounds)]
         )
         return [(key, reference[key], candidate[key]) for key in grounds.tests]
 
@@ -143,28 +132,50 @@ class Tests:
         if isinstance(staged, str) or grounds.outcome is Outcome.UNDECIDABLE:
             return self._said(grounds, candidate, Outcome.UNDECIDABLE, {"reason": grounds.reason})
         try:
-            run = self._run(case, staged, candidate.code, prune=grounds.prune)
+            return self._decided(case, staged, grounds, candidate)
         except TimeLimitExceeded as error:
             return self._said(grounds, candidate, Outcome.TIMEOUT, {"reason": str(error)})
+        except Meddled as error:
+            return self._said(grounds, candidate, Outcome.FAIL, {"reason": str(error)}, cheats=True)
+
+    def _decided(
+        self, case: Case, staged: Stage, grounds: TestGrounds, candidate: Candidate
+    ) -> Verdict:
+        code = candidate.code or ""
+        run = self._run(case, staged, code, grounds)
         if run.errors:
             evidence: dict[str, object] = {"errors": list(run.errors[:_SHOWN])}
             return self._said(grounds, candidate, Outcome.COMPILE_ERROR, evidence)
         if grounds.outcome is Outcome.VACUOUS:
             return self._said(grounds, candidate, Outcome.VACUOUS, {"reason": grounds.reason})
-        return self._decided(case.task, grounds, candidate, candidate.code, run)
-
-    def _decided(
-        self, task: Task, grounds: TestGrounds, candidate: Candidate, code: str, run: TestRun
-    ) -> Verdict:
         results = {_key(result): result for result in run.results}
         failed = [key for key in grounds.tests if not (key in results and results[key].passed)]
         if failed:
-            evidence: dict[str, object] = {
-                "failed": [_shown(key, results) for key in failed[:_SHOWN]]
-            }
+            evidence = {"failed": [_shown(key, results) for key in failed[:_SHOWN]]}
             return self._said(grounds, candidate, Outcome.FAIL, evidence, failed=len(failed))
-        if (cheating := _cheating(task, code, grounds, results)) is not None:
-            return self._said(grounds, candidate, Outcome.FAIL, {"reason": cheating}, cheats=True)
+
+        def rerun(fuzzing: Fuzzing) -> dict[str, TestResult]:
+            again = staged.run(
+                case, code, fuzzing, self.limits, prune=grounds.prune, ends=grounds.ends
+            )
+            return {_key(result): result for result in again.results}
+
+        def replay(calls: Sequence[Replay]) -> TestRun:
+            return staged.run(
+                case,
+                case.task.reference,
+                self.fuzzing,
+                self.limits,
+                prune=grounds.prune,
+                ends=grounds.ends,
+                replays=calls,
+            )
+
+        why = cheating(
+            case.task.reference, code, results, expected=grounds.seen, rerun=rerun, replay=replay
+        )
+        if why is not None:
+            return self._said(grounds, candidate, Outcome.FAIL, {"reason": why}, cheats=True)
         return self._said(grounds, candidate, Outcome.PASS, {}, failed=0)
 
     def _said(
@@ -183,10 +194,15 @@ class Tests:
             evidence=evidence,
         )
 
-    def _run(self, case: Case, staged: Stage, code: str, *, prune: bool) -> TestRun:
+    def _run(self, case: Case, staged: Stage, code: str, built: TestGrounds) -> TestRun:
+        """Runs the tests of the test file as ``built`` says it is changed."""
         return case.once(
-            content_hash("run", self.fingerprint(), code, prune),
-            lambda: staged.run(case, code, self.fuzzing, self.limits, prune=prune),
+            content_hash(
+                "run", self.fingerprint(), code, built.prune, msgspec.to_builtins(built.ends)
+            ),
+            lambda: staged.run(
+                case, code, self.fuzzing, self.limits, prune=built.prune, ends=built.ends
+            ),
         )
 
     def _grounds(self, case: Case, staged: Stage) -> TestGrounds:
@@ -206,42 +222,61 @@ class Tests:
         return known
 
     def _survey(self, case: Case, staged: Stage) -> TestGrounds:
-        reference = case.task.reference
-        run, prune = self._run(case, staged, reference, prune=True), True
-        if run.errors:
-            # What was taken out may have been needed.
-            run, prune = self._run(case, staged, reference, prune=False), False
+        reference, wanted = case.task.reference, set(staged.suite.tests)
+        built, run = self._shaped(case, staged)
         if run.errors:
             first = run.errors[0]
             return TestGrounds(
                 outcome=Outcome.UNDECIDABLE,
                 reason=f"the project does not build: {first['message']} ({first['path']})",
             )
-        wanted = set(staged.suite.tests)
         passed = [result for result in run.results if result.test in wanted and result.passed]
+        again = run
         if (why := _failing(run, wanted)) is None:
             # A reference that chance fails would fail candidates by chance too.
             seeds = msgspec.structs.replace(self.fuzzing, seed=self.fuzzing.seed + 1)
-            again = staged.run(case, reference, seeds, self.limits, prune=prune)
+            again = staged.run(
+                case, reference, seeds, self.limits, prune=built.prune, ends=built.ends
+            )
             failing = _failing(again, wanted)
             why = failing and f"under another seed, {failing}"
         if why is not None:
             return TestGrounds(
                 outcome=Outcome.UNDECIDABLE, reason=f"the reference does not pass: {why}"
             )
-        grounds = TestGrounds(
-            prune=prune,
+        twice = {_key(result): result for result in again.results}
+        grounds = msgspec.structs.replace(
+            built,
             tests=tuple(_key(result) for result in passed),
-            cheats={_key(result): result.cheats for result in passed if result.cheats},
+            seen={_key(each): seen(reference, each, twice.get(_key(each))) for each in passed},
         )
         return msgspec.structs.replace(grounds, **self._tell(case, staged, grounds))
+
+    def _shaped(self, case: Case, staged: Stage) -> tuple[TestGrounds, TestRun]:
+        """How the test file is changed, and the reference's run: the furthest change that it passes, or else none."""
+        wanted = set(staged.suite.tests)
+        attempts = [
+            TestGrounds(ends=Ends()),
+            TestGrounds(ends=Ends(marked=staged.names)),
+            TestGrounds(),
+            # What was taken out may have been needed.
+            TestGrounds(prune=False),
+        ]
+        for built in attempts:
+            run = self._run(case, staged, case.task.reference, built)
+            if not run.errors and (built.ends is None or _failing(run, wanted) is None):
+                break
+            if built is attempts[0] and not run.errors:
+                failed = {each.test.partition("(")[0] for each in run.results if not each.passed}
+                attempts[1] = TestGrounds(ends=Ends(marked=tuple(sorted(failed))))
+        return built, run
 
     def _tell(self, case: Case, staged: Stage, grounds: TestGrounds) -> dict[str, Any]:
         """Which tests tell the reference from its stub: one that compiles, if there is any."""
         kinds: Sequence[Kind] = ("empty", "revert")
         for kind in kinds:
             try:
-                run = self._run(case, staged, stub_of(case.task, kind), prune=grounds.prune)
+                run = self._run(case, staged, stub_of(case.task, kind), grounds)
             except TimeLimitExceeded:
                 break
             if run.errors:
@@ -256,70 +291,6 @@ class Tests:
                 }
             return {"killed": killed}
         return {"killed": grounds.tests}
-
-
-class Stage(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a project the tests of a task need."""
-
-    project: Project
-    suite: Suite
-    names: tuple[str, ...]
-    """The tests' names, without parameters."""
-    files: Mapping[str, bytes]
-    """All files of the project."""
-
-    def run(
-        self, case: Case, code: str, fuzzing: Fuzzing, limits: Limits, *, prune: bool
-    ) -> TestRun:
-        """Runs the tests with ``code`` in the target's place."""
-        task = case.task
-        files: dict[str, bytes] = {
-            **self.files,
-            **{path: text.encode() for path, text in splice(task, code).items()},
-        }
-        if prune:
-            test_file = files[self.suite.path].decode()
-            files[self.suite.path] = pruned(test_file, self.names).encode()
-        needed = closure(files, [self.suite.path, task.target.path], task.compiler.remappings)
-        return run_tests(
-            {**_data(files, self.project), **needed},
-            self.project,
-            task.compiler,
-            case.compiler,
-            path=self.suite.path,
-            names=() if prune else self.names,
-            fuzzing=fuzzing,
-            limits=limits,
-        )
-
-
-def stage(task: Task) -> Stage | str:
-    """What a task's tests need; or why they cannot decide it. Raises ToolError when its project is not kept."""
-    if task.undecidable:
-        return task.undecidable
-    if not isinstance(task.project, Project):
-        return "the task is of no project with tests"
-    if not isinstance(task.suite, Suite) or not task.suite.tests:
-        return "no test reaches it"
-    files = kept(task.project.hash)
-    if task.suite.path not in files:
-        return f"{task.suite.path} is not in the project"
-    return Stage(
-        project=task.project,
-        suite=task.suite,
-        names=tuple(sorted({test.partition("(")[0] for test in task.suite.tests})),
-        files=files,
-    )
-
-
-def _data(files: Files, project: Project) -> dict[str, bytes]:
-    """What tests may read."""
-    return {
-        path: data
-        for path, data in files.items()
-        if not path.endswith(".sol")
-        and any(folder == "." or path.startswith(f"{folder}/") for folder in project.readable)
-    }
 
 
 def _key(result: TestResult) -> str:
@@ -338,16 +309,3 @@ def _failing(run: TestRun, wanted: Collection[str]) -> str | None:
 def _shown(key: str, results: Mapping[str, TestResult]) -> dict[str, str | None]:
     result = results.get(key)
     return {"test": key, "reason": result.reason if result else "the test did not run"}
-
-
-def _cheating(
-    task: Task, code: str, grounds: TestGrounds, results: Mapping[str, TestResult]
-) -> str | None:
-    """How a candidate that passes every test makes use of cheat codes, if it does."""
-    if _NAMES_CHEATS.search(code.replace("_", "")) and not _NAMES_CHEATS.search(task.reference):
-        return "it names the address of the cheat codes"
-    for key in grounds.tests:
-        more = set(results[key].cheats).difference(grounds.cheats.get(key, ()))
-        if more:
-            return f"{key} calls cheat codes that it does not call with the reference: {min(more)}"
-    return None

@@ -22,7 +22,8 @@ from solexp.core import (
 )
 from solexp.oracles.base import Case
 from solexp.oracles.compile import Compile
-from solexp.oracles.tests import Stage, Tests, stage
+from solexp.oracles.suites import Stage, stage
+from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import keep, kept
 from solexp.solidity.foundry.forge import Fuzzing, Limits

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import psutil
 
 from solexp.core import CompilerSettings, Project, TimeLimitExceeded, ToolError
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.ending import MARK_PREFIX
 from solexp.solidity.foundry.files import Files, environment, write
 from solexp.solidity.foundry.service import CompilerService
 from solexp.toolchain.install import ensure_forge
@@ -26,6 +28,11 @@ CHEAT_CODES = "0x7109709ecfa91a80626ff3989d68f67f5b1dd12d"
 """The address that forge gives its cheat codes: the last 20 bytes of the hash of ``hevm cheat code``."""
 
 _LOOK_SECONDS = 0.1
+_MEDDLED = {
+    # It cannot write which calls are left out.
+    "key must be a string": "it calls cheat codes that keep calls from being traced",
+    "Inline config error": "it holds settings for forge",
+}
 _CONFIG = """\
 [profile.default]
 src = {src}
@@ -56,6 +63,10 @@ depth = 15
 """
 
 
+class Meddled(ToolError):
+    """forge gives no answer because of what it was given to run; says what."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What one run of forge may use."""
 
@@ -81,9 +92,13 @@ class TestResult(msgspec.Struct, frozen=True, kw_only=True):
     """Its signature."""
     passed: bool
     reason: str | None = None
-    cheats: tuple[str, ...] = ()
-    """Calls of cheat codes in the call tree that is kept: ``test`` or ``other`` (who called) and the selector; sorted,
-    each once. Of a fuzzed test that is the tree of one try."""
+    cheats: dict[str, int] = {}
+    """How many calls of cheat codes are in the call tree that is kept, by ``test`` or ``other`` (who called) and the
+    selector. Of a fuzzed test that is the tree of one try."""
+    ends: dict[str, int] = {}
+    """How many calls the test and its set-up make to the addresses that mark their ends."""
+    input: str | None = None
+    """What the test was called with in the tree that is kept."""
     gas: int | None = None
     """What a unit test that passes uses, without its set-up. None of tests with parameters and of invariants: what
     those use hangs on the inputs drawn."""
@@ -112,10 +127,12 @@ def run_tests(
     names: Sequence[str],
     fuzzing: Fuzzing,
     limits: Limits,
+    only: bool = False,
 ) -> TestRun:
     """Builds ``files`` in a folder of their own, runs tests, and leaves nothing.
 
-    Those are the tests of ``path`` called ``names``, or all there are where no names are given.
+    Those are the tests of ``path`` called ``names``, or all there are where no names are given. With ``only`` nothing
+    but the contracts of ``path`` is built, and what they create.
 
     Raises TimeLimitExceeded when a limit is passed, ToolError when forge gives no answer that can be read.
     """
@@ -125,7 +142,9 @@ def run_tests(
         for folder in (root, service_folder, home):
             folder.mkdir()
         write(files, root)
-        with CompilerService(compiler, settings.version, service_folder) as service:
+        with CompilerService(
+            compiler, settings.version, service_folder, only=path if only else None
+        ) as service:
             (root / "foundry.toml").write_text(_config(project, settings, fuzzing, service.program))
             command = [str(forge), "test", "--json", "-vvvv", "--threads", "1", "--root", str(root)]
             if names:
@@ -222,7 +241,9 @@ def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
                         test=test,
                         passed=result.status == "Success",
                         reason=result.reason,
-                        cheats=tuple(sorted(_cheats(result.traces))),
+                        cheats=_cheats(result.traces),
+                        ends=_ends(result.traces),
+                        input=_input(result.traces),
                         gas=result.gas,
                         frames=_frames(result.traces) if result.gas is not None else {},
                     )
@@ -230,6 +251,8 @@ def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
                     for test, result in sorted(suite.test_results.items())
                 )
     said = words.strip().splitlines() or [output.decode("utf-8", "replace").strip()[-200:]]
+    if why := next((why for sign, why in _MEDDLED.items() if sign in words), None):
+        raise Meddled(why)
     raise ToolError(f"forge ends with status {status} and no results: {said[-1][:300]}")
 
 
@@ -273,16 +296,31 @@ class _Suite(msgspec.Struct):
     test_results: dict[str, _Result]
 
 
-def _cheats(traces: list[tuple[str, _Arena]]) -> set[str]:
-    found = set()
+def _cheats(traces: list[tuple[str, _Arena]]) -> dict[str, int]:
+    found: Counter[str] = Counter()
     for _, tree in traces:
         test = tree.arena[0].trace.address.lower() if tree.arena else ""
-        found |= {
+        found.update(
             f"{'test' if node.trace.caller.lower() == test else 'other'} {node.trace.data[:10]}"
             for node in tree.arena
             if node.trace.address.lower() == CHEAT_CODES
-        }
-    return found
+        )
+    return dict(sorted(found.items()))
+
+
+def _ends(traces: list[tuple[str, _Arena]]) -> dict[str, int]:
+    found = Counter(
+        node.trace.address.lower()
+        for _, tree in traces
+        for node in tree.arena
+        if node.parent == 0 and node.trace.address.lower().startswith(MARK_PREFIX)
+    )
+    return dict(sorted(found.items()))
+
+
+def _input(traces: list[tuple[str, _Arena]]) -> str | None:
+    trees = (tree for what, tree in traces if what == "Execution" and tree.arena)
+    return next((tree.arena[0].trace.data for tree in trees), None)
 
 
 def _frames(traces: list[tuple[str, _Arena]]) -> dict[str, int]:
