@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-overhead bench-requests lock clean
+.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench-replay: $(READY) ## measure replay throughput beside Hardhat and step-by-s
 
 bench-compile: $(READY) ## measure compile throughput beside one solcjs process a call
 	@$(BIN)/python bench/compile.py
+
+bench-soleval: $(READY) ## measure judging by repositories' tests beside forge in the whole repository
+	@$(BIN)/python bench/soleval.py
 
 bench-overhead: $(READY) ## measure the harness's own CPU time
 	@$(BIN)/python bench/overhead.py
