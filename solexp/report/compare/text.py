@@ -122,7 +122,7 @@ def effects(comparison: Comparison) -> tables.Grid:
 def fees(found: FeeTable) -> tables.Grid:
     """One row a cell: what its passing candidates save in gas."""
     return tables.Grid(
-        title=f"Fee: gas saved over the {found.tasks} tasks that every cell solves",
+        title=f"Fee: gas saved over the {_count(range(found.tasks), 'task')} that every cell solves",
         columns=("cell", "solved", "fee", "median saving, %", "measured, %"),
         rows=tuple(
             (
