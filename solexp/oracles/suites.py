@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from solexp.core import Project, Suite, Task
 from solexp.oracles.base import Case
+from solexp.solidity.foundry.ending import (
+    Ends,
+    Replay,
+    replay_name,
+    with_ends,
+    with_replays,
+)
+from solexp.solidity.foundry.files import Files, kept
 from solexp.solidity.foundry.forge import Fuzzing, Limits, TestRun, run_tests
 from solexp.solidity.foundry.imports import closure
 from solexp.solidity.foundry.pruning import pruned
-from solexp.solidity.foundry.shaking import shaken
 from solexp.solidity.splice import splice
-
-Way = Literal["lean", "pruned", "whole"]
-"""How much of the project is built: ``whole`` is all that the test file imports; ``pruned`` leaves out its other tests;
-``lean`` leaves out the functions that nothing names, too, and builds the test file's own contracts only."""
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,41 +32,69 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, bytes]
     """All files of the project."""
 
-    def run(self, case: Case, code: str, fuzzing: Fuzzing, limits: Limits, *, way: Way) -> TestRun:
-        """Runs the tests with ``code`` in the target's place."""
+    def run(
+        self,
+        case: Case,
+        code: str,
+        fuzzing: Fuzzing,
+        limits: Limits,
+        *,
+        prune: bool,
+        ends: Ends | None = None,
+        replays: Sequence[Replay] = (),
+    ) -> TestRun:
+        """Runs the tests, or ``replays`` of them, with ``code`` in the target's place."""
         task = case.task
         files: dict[str, bytes] = {
             **self.files,
             **{path: text.encode() for path, text in splice(task, code).items()},
         }
-        if way != "whole":
-            test_file = files[self.suite.path].decode()
-            files[self.suite.path] = pruned(test_file, self.names).encode()
+        test_file, names = files[self.suite.path].decode(), self.names
+        if prune:
+            test_file, names = pruned(test_file, names), ()
+        if ends is not None:
+            test_file = with_ends(test_file, self.names, code, ends)
+        if replays:
+            test_file = with_replays(test_file, replays)
+            names = tuple(replay_name(number) for number in range(len(replays)))
+        files[self.suite.path] = test_file.encode()
         needed = closure(files, [self.suite.path, task.target.path], task.compiler.remappings)
-        if way == "lean":
-            needed = _shaken(needed, task)
         return run_tests(
             {**_data(files, self.project), **needed},
             self.project,
             task.compiler,
             case.compiler,
             path=self.suite.path,
-            names=self.names if way == "whole" else (),
+            names=names,
             fuzzing=fuzzing,
             limits=limits,
-            only=way == "lean",
         )
 
 
-def _shaken(files: Mapping[str, bytes], task: Task) -> dict[str, bytes]:
-    """The files without what nothing names; what stands in the target's place stays whole."""
-    target = task.target
-    original = task.sources[target.path].encode()
-    start = len(original[: target.start].decode())
-    text = files[target.path].decode()
-    end = len(text) - len(original[target.end :].decode())
-    sources = {path: data.decode(errors="replace") for path, data in files.items()}
+def stage(task: Task) -> Stage | str:
+    """What a task's tests need; or why they cannot decide it. Raises ToolError when its project is not kept."""
+    if task.undecidable:
+        return task.undecidable
+    if not isinstance(task.project, Project):
+        return "the task is of no project with tests"
+    if not isinstance(task.suite, Suite) or not task.suite.tests:
+        return "no test reaches it"
+    files = kept(task.project.hash)
+    if task.suite.path not in files:
+        return f"{task.suite.path} is not in the project"
+    return Stage(
+        project=task.project,
+        suite=task.suite,
+        names=tuple(sorted({test.partition("(")[0] for test in task.suite.tests})),
+        files=files,
+    )
+
+
+def _data(files: Files, project: Project) -> dict[str, bytes]:
+    """What tests may read."""
     return {
-        path: source.encode()
-        for path, source in shaken(sources, {target.path: (start, end)}).items()
+        path: data
+        for path, data in files.items()
+        if not path.endswith(".sol")
+        and any(folder == "." or path.startswith(f"{folder}/") for folder in project.readable)
     }
