@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import msgspec
 
+from solexp.benchmarks.functions import framework, function_at
 from solexp.benchmarks.soleval.release import Entry, Known
 from solexp.benchmarks.soleval.repositories import Repository
 from solexp.core import CompilerSettings, DataError, Project, Suite, Target, Task
-from solexp.solidity.contracts import Definition
-from solexp.solidity.functions import (
-    Member,
-    free_functions,
-    identifiers,
-    members,
-    plain,
-    replace_body,
-)
-from solexp.solidity.parsing import definitions
+from solexp.solidity.functions import Member, plain
 
 CORE = "core"
 _UNKNOWN = CompilerSettings(version="0.8.28")
@@ -42,7 +32,7 @@ def pose(
     else:
         start = _start(entry, known, source)
     end = start + len(entry.body.encode())
-    found = _member(source, start)
+    found = function_at(source, start)
     member, name, around = found if found and found[0].end == end else (None, "", None)
     mark, undecidable = _mark(known, member)
     contract = member.contract if member else entry.contract
@@ -53,7 +43,7 @@ def pose(
         compiler=repository.settings(known.test_file) if repository else _UNKNOWN,
         sources={known.source: source},
         target=Target(path=known.source, contract=contract, start=start, end=end, member=name),
-        framework=_framework(source, member, around) if member else entry.full_signature,
+        framework=framework(source, member, around) if member else entry.full_signature,
         context="\n".join(entry.signatures()),
         requirement=plain(entry.human_labeled_comment),
         facts={
@@ -82,31 +72,6 @@ def _start(entry: Entry, known: Known, source: str) -> int:
             f"recorded text of {entry.identifier!r}"
         )
     return len(before.encode()) + len(source[len(before) : len(before) + column].encode())
-
-
-def _member(source: str, start: int) -> tuple[Member, str, Definition | None] | None:
-    """The function that begins at a byte, its name among its like, and the contract around it."""
-    for around in (*_definitions(source), None):
-        try:
-            known = members(source, around.name) if around else free_functions(source)
-        except ValueError:
-            continue
-        for member, name in zip(known, identifiers(known), strict=True):
-            if member.start == start:
-                return member, name, around
-    return None
-
-
-@lru_cache(maxsize=64)
-def _definitions(source: str) -> tuple[Definition, ...]:
-    return definitions(source)
-
-
-def _framework(source: str, member: Member, around: Definition | None) -> str:
-    masked = replace_body(source, member, "{ }").encode()
-    if around is None:
-        return masked[member.start :].decode().partition("}")[0] + "}"
-    return masked[around.start : around.end - (len(source.encode()) - len(masked))].decode()
 
 
 def _mark(known: Known, member: Member | None) -> tuple[str, str | None]:
