@@ -1,5 +1,5 @@
 """What `solexp show` prints beside the scores: sizes, replies without code, overlap with the
-references, findings of Slither."""
+references, findings of Slither, gas."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _cell(name: str, metric: Mapping[str, Any] | None) -> str:
 
 
 def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """A line each on replies without code, overlap and findings; none where there is nothing to say."""
+    """A line each on replies without code, overlap, findings and gas; none where there is nothing to say."""
     found = []
     without = _value(metrics, "no_code_share")
     if without:
@@ -90,6 +90,12 @@ def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"Slither: {figure(vul)} % of the samples that compile have a finding{told}, "
             f"{figure(everything)} % of all samples"
         )
+    saving, covered = metrics.get("gas.saving_median"), metrics.get("gas.coverage")
+    if covered is not None:
+        told = (
+            f"the median task saves {figure(saving)} % of the reference's, and " if saving else ""
+        )
+        found.append(f"gas: {told}{figure(covered)} % of the samples that pass are measured")
     return found
 
 

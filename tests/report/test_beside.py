@@ -72,3 +72,14 @@ def test_scores_around_a_cutoff_are_rows_of_the_scores_and_no_columns_of_compari
         "deployed after the cut-off",
     ]
     assert tables.comparison([("run", {"metrics": metrics})]).columns == ("run", "Pass@1")
+
+
+def test_gas_is_said_where_it_was_measured() -> None:
+    saving = {"value": 0.021, "lo": None, "hi": None, "n": 3}
+    covered = {"value": 0.5, "lo": 0.2, "hi": 0.8, "n": 6}
+    assert beside.lines({"gas.saving_median": saving, "gas.coverage": covered}) == [
+        "gas: the median task saves 2.1 % of the reference's, and 50.0 [20.0, 80.0] % of the samples that pass are measured"
+    ]
+    assert beside.lines({"gas.coverage": metric(0.0)}) == [
+        "gas: 0.0 % of the samples that pass are measured"
+    ]
