@@ -78,7 +78,8 @@ def test_gas_is_said_where_it_was_measured() -> None:
     saving = {"value": 0.021, "lo": None, "hi": None, "n": 3}
     covered = {"value": 0.5, "lo": 0.2, "hi": 0.8, "n": 6}
     assert beside.lines({"gas.saving_median": saving, "gas.coverage": covered}) == [
-        "gas: the median task saves 2.1 % of the reference's, and 50.0 [20.0, 80.0] % of the samples that pass are measured"
+        "gas: the median task saves 2.1 % of the reference's, and "
+        "50.0 [20.0, 80.0] % of the samples that pass are measured"
     ]
     assert beside.lines({"gas.coverage": metric(0.0)}) == [
         "gas: 0.0 % of the samples that pass are measured"
