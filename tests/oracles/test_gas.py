@@ -20,7 +20,8 @@ from solexp.core import (
 )
 from solexp.oracles.base import Case
 from solexp.oracles.gas import Gas
-from solexp.oracles.tests import Stage, Tests
+from solexp.oracles.suites import Stage
+from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import keep, kept
 from solexp.solidity.foundry.forge import TestRun
