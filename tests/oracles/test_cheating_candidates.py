@@ -254,7 +254,7 @@ def test_a_frame_that_is_left_early_does_not_pass(compiler: Compiler) -> None:
     assert reasons == ["StepsTest.testWalk() ends before its last statement"] * 3
     fuzzed = _task("walk", "testWalkOfAny(uint256)")
     codes = [_walk(f"if (x > 500) assembly {{ {how} }}") for how in leaving]
-    found = _judged(compiler, fuzzed, fuzzed.reference, *codes)
+    found = _judged(compiler, fuzzed, _walk(""), *codes)
     assert _reasons(found) == ["pass", *["the test ends too early"] * 3]
     internal = _task("next", "testNext()")
     assert _reasons(_judged(compiler, internal, _next("assembly { stop() }"))) == [
@@ -262,13 +262,15 @@ def test_a_frame_that_is_left_early_does_not_pass(compiler: Compiler) -> None:
     ]
 
 
-def test_a_test_that_does_not_pass_in_a_frame_of_its_own_is_marked(compiler: Compiler) -> None:
+def test_a_test_that_does_not_pass_in_a_frame_of_its_own_is_held_to_its_end(
+    compiler: Compiler,
+) -> None:
     task = _task("walk", "testWalkPranked(uint256)")
-    found = _judged(compiler, task, task.reference, _walk("assembly { stop() }"))
-    assert _reasons(found) == [
-        "pass",
-        "PrankedTest.testWalkPranked(uint256) ends before its last statement",
-    ]
+    every, some = _walk("assembly { stop() }"), _walk("if (x > 500) assembly { stop() }")
+    passed, *failed = _judged(compiler, task, _walk(""), every, some)
+    assert passed.outcome is Outcome.PASS
+    assert [each.outcome for each in failed] == [Outcome.FAIL] * 2
+    assert all("PrankedTest.testWalkPranked(uint256)" in str(each.evidence) for each in failed)
 
 
 def test_single_tries_of_a_candidate_that_may_call_are_traced(compiler: Compiler) -> None:

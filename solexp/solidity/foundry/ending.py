@@ -18,6 +18,8 @@ from solexp.solidity.functions.heads import parentheses
 from solexp.solidity.lexing import mask
 from solexp.solidity.parsing import definitions
 
+CHEAT_CODES = "0x7109709ecfa91a80626ff3989d68f67f5b1dd12d"
+"""The address that forge gives its cheat codes: the last 20 bytes of the hash of ``hevm cheat code``."""
 MARK_PREFIX = "0x" + b"solexp".hex()
 """What the address begins with that a test calls at its end."""
 
@@ -31,6 +33,24 @@ function _solexpPure_{name}(function() internal f) private pure returns (functio
     assembly {{ g := f }}
 }}
 modifier _solexpMarked_{name}() {{ _; _solexpPure_{name}(_solexpCallMark_{name})(); }}
+function _solexpHold_{name}() private {{ _solexpFail_{name}({whole}); }}
+function _solexpRelease_{name}() private {{ _solexpFail_{name}(0); }}
+function _solexpFail_{name}(uint256 word) private {{
+    assembly {{
+        let p := mload(0x40)
+        mstore(p, shl(224, 0x70ca10bb))
+        mstore(add(p, 4), {forge})
+        mstore(add(p, 0x24), "failed")
+        mstore(add(p, 0x44), word)
+        if iszero(call(gas(), {forge}, 0, p, 0x64, 0, 0)) {{ revert(0, 0) }}
+    }}
+}}
+modifier _solexpHeld_{name}() {{
+    _solexpPure_{name}(_solexpHold_{name})();
+    _;
+    _solexpPure_{name}(_solexpRelease_{name})();
+    _solexpPure_{name}(_solexpCallMark_{name})();
+}}
 function _solexpInside_{name}() private pure returns (bool inside) {{
     assembly {{ if gt(calldatasize(), 0x23) {{ inside := eq(calldataload(sub(calldatasize(), 0x20)), {inside}) }} }}
 }}
@@ -107,8 +127,8 @@ def with_ends(source: str, tests: Collection[str], code: str, ends: Ends) -> str
     - The body of one with parameters, or of an invariant, runs behind a call by which the contract delegates to itself,
       and answers with a value of its own at its end; or else the test fails, in that very try. Of inputs, only the
       test's own ``vm.assume`` rejects any.
-
-    Tests that others call in their code are left as they are.
+    - One of these that is in ``ends.marked``, or that other code of the file calls, calls `mark` as well, and sets what
+      forge takes for its failure until it ends. Its inputs may be rejected by whatever it calls.
     """
     known = _members(source)
     masked = mask(source)
@@ -119,18 +139,20 @@ def with_ends(source: str, tests: Collection[str], code: str, ends: Ends) -> str
         contracts[member.contract] = min(contracts[member.contract], member.doc_start)
     used = set()
     for member in known:
+        if member.name not in {*tests, "setUp"} or not _entered(member):
+            continue
         declared = sum(each.name == member.name for each in known)
         named = len(re.findall(rf"(?<![\w$]){re.escape(member.name)}\s*\(", masked))
-        if member.name not in {*tests, "setUp"} or not _entered(member) or named > declared:
-            continue
-        own = _own_frame(member) and member.name not in ends.marked
-        kind = "Whole" if own else "Marked"
+        drawn = _drawn(member)
+        own = drawn and member.name not in ends.marked and named == declared
+        kind = "Whole" if own else "Held" if drawn else "Marked"
         changes.append((*_after_parameters(member), f" _solexp{kind}_{member.contract} "))
         if own:
             changes += _assumptions(source, member)
         used.add(member.contract)
     values = {what: "0x" + _secret(code, what) for what in ("inside", "whole", "rejected")} | {
         "mark": _number(mark(code)),
+        "forge": _number(CHEAT_CODES),
         "early": EARLY,
         "length": str(len(EARLY)),
     }
@@ -180,7 +202,7 @@ def _entered(member: Member) -> bool:
     return member.kind == "function" and member.visibility in ("public", "external")
 
 
-def _own_frame(member: Member) -> bool:
+def _drawn(member: Member) -> bool:
     return bool(member.parameters) or _INVARIANT.match(member.name) is not None
 
 

@@ -19,13 +19,10 @@ import psutil
 
 from solexp.core import CompilerSettings, Project, TimeLimitExceeded, ToolError
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.ending import MARK_PREFIX
+from solexp.solidity.foundry.ending import CHEAT_CODES, MARK_PREFIX
 from solexp.solidity.foundry.files import Files, environment, write
 from solexp.solidity.foundry.service import CompilerService
 from solexp.toolchain.install import ensure_forge
-
-CHEAT_CODES = "0x7109709ecfa91a80626ff3989d68f67f5b1dd12d"
-"""The address that forge gives its cheat codes: the last 20 bytes of the hash of ``hevm cheat code``."""
 
 _LOOK_SECONDS = 0.1
 _MEDDLED = {
