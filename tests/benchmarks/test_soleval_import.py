@@ -17,8 +17,8 @@ import pytest
 
 from solexp.benchmarks.soleval import SolEval
 from solexp.benchmarks.soleval.importing import fetch, import_release
-from solexp.benchmarks.soleval.indexing import read_mapping
-from solexp.benchmarks.soleval.release import DATASET, INDEX
+from solexp.benchmarks.soleval.indexing import index, read_mapping
+from solexp.benchmarks.soleval.release import DATASET, INDEX, Known, read_entries
 from solexp.core import DataError, Task, UserError
 
 REPOS = ("solady", "oz", "ethernaut", "foundry-upgrades", "community")
@@ -52,6 +52,7 @@ def imported(authors: Path, shared: Path, tmp_path_factory: pytest.TempPathFacto
     """An import of the authors' files and of unpacked repositories."""
     source = tmp_path_factory.mktemp("source")
     shutil.copytree(authors, source, dirs_exist_ok=True)
+    shutil.copy(shared / INDEX, source)
     for name in REPOS:
         _unpack(shared, name, source / "repos")
     folder = tmp_path_factory.mktemp("home") / "soleval"
@@ -66,28 +67,47 @@ def _unpack(shared: Path, name: str, folder: Path) -> Path:
     return folder / name
 
 
-def _lines(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in gzip.open(folder / INDEX)]
+def _index(folder: Path) -> list[Known]:
+    with gzip.open(folder / INDEX) as file:
+        return [msgspec.json.decode(line, type=Known) for line in file]
 
 
-def test_an_index_is_worked_out_as_the_shared_one_has_it(imported: Path, shared: Path) -> None:
-    keys = (
-        "repo",
-        "source",
-        "test_file",
-        "identifier",
-        "start",
-        "end",
-        "kind",
-        "signature_ok",
-        "assembly",
-        "recovered",
-    )
-    defaults = {"signature_ok": True, "assembly": False, "recovered": True}
-    ours, theirs = _lines(imported), _lines(shared)
-    assert [[{**defaults, **line}[key] for key in keys] for line in ours] == [
-        [line[key] for key in keys] for line in theirs
+def test_an_index_is_worked_out_as_the_shared_one_has_it(authors: Path, shared: Path) -> None:
+    entries = read_entries(shared / DATASET)
+    mapping = read_mapping(authors / "prebuilt" / "real_path_cargo.pkl")
+    keys = {"tests": None, "overload_count": 1}
+    assert [msgspec.structs.replace(line, **keys) for line in index(entries, mapping, REPOS)] == [
+        msgspec.structs.replace(line, **keys) for line in _index(shared)
     ]
+
+
+def _worked_out(name: str, authors: Path, shared: Path, folder: Path) -> None:
+    """Which tests reach the functions of a repository is found as the shared index has it, where that says."""
+    shutil.copytree(authors, folder / "source")
+    _unpack(shared, name, folder / "source" / "repos")
+    report = import_release(folder / "source", folder / "home")
+    assert report.problems == ()
+    known = [
+        (sorted(ours.tests or ()), sorted(theirs.tests))
+        for ours, theirs in zip(_index(folder / "home"), _index(shared), strict=True)
+        if theirs.repo == name and theirs.tests is not None
+    ]
+    assert known
+    assert [ours for ours, _ in known] == [theirs for _, theirs in known]
+
+
+def test_the_tests_that_reach_a_function_are_worked_out(
+    authors: Path, shared: Path, tmp_path: Path
+) -> None:
+    _worked_out("community", authors, shared, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["oz", "solady", "foundry-upgrades"])
+def test_the_tests_that_reach_each_function_are_worked_out(
+    name: str, authors: Path, shared: Path, tmp_path: Path
+) -> None:
+    _worked_out(name, authors, shared, tmp_path)
 
 
 def test_imported_projects_hold_all_that_the_shared_ones_do_for_the_tasks(

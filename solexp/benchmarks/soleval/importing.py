@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from solexp.benchmarks.fetching import Problem, Report, clone
 from solexp.benchmarks.soleval.benchmark import SolEval
-from solexp.benchmarks.soleval.indexing import index, read_mapping, sources_of
+from solexp.benchmarks.soleval.indexing import index, read_mapping, sources_of, with_tests
 from solexp.benchmarks.soleval.release import (
     ARCHIVES,
     DATASET,
@@ -22,6 +23,7 @@ from solexp.benchmarks.soleval.release import (
 )
 from solexp.benchmarks.soleval.repositories import REPOSITORIES, Repository
 from solexp.core import DataError, UserError
+from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import Files, read_archive
 from solexp.solidity.foundry.folders import archive, read_folder
 from solexp.solidity.foundry.imports import closure
@@ -48,12 +50,12 @@ def import_release(source: Path, folder: Path) -> Report:
         staged = Path(scratch, "soleval")
         for name in (DATASET, EXAMPLES):
             write_atomically(staged / name, _compressed(source, Path(name).stem))
-        lines = _index(source, staged, projects)
+        problems: list[Problem] = []
+        lines = _index(source, staged, projects, problems)
         write_gzip_lines(staged / INDEX, lines)
         for name, files in projects.items():
             needed = _needed(files, REPOSITORIES[name], list(sources_of(lines, name)))
             write_atomically(staged / ARCHIVES / f"{name}.tar.gz", archive(needed, name))
-        problems: list[Problem] = []
         benchmark = SolEval(subset="all", path=str(staged))
         benchmark.malformed = lambda said: problems.append(
             Problem(DATASET, None, said.removeprefix(f"{staged}/"))
@@ -138,17 +140,28 @@ def _compressed(source: Path, name: str) -> bytes:
         raise DataError(f"{path}: {error}") from None
 
 
-def _index(source: Path, staged: Path, projects: Mapping[str, Files]) -> list[Known]:
+def _index(
+    source: Path, staged: Path, projects: Mapping[str, Files], problems: list[Problem]
+) -> list[Known]:
     if (path := _find(source, (Path(INDEX).name,))) is not None:
-        problems: list[str] = []
-        lines = [line for _, line in read_gzip_lines(path, Known, problems.append)]
-        if problems:
-            raise DataError(problems[0])
+        wrong: list[str] = []
+        lines = [line for _, line in read_gzip_lines(path, Known, wrong.append)]
+        if wrong:
+            raise DataError(wrong[0])
         return lines
     mapping = _find(source, _MAPPINGS)
     if mapping is None:
         raise UserError(f"{source} holds neither {Path(INDEX).name} nor {_MAPPINGS[1]}")
-    return index(read_entries(staged / DATASET), read_mapping(mapping), projects)
+    entries = read_entries(staged / DATASET)
+    print("finding the tests that reach each function …", file=sys.stderr, flush=True)
+    with Compiler(max_workers=1) as compiler:
+        return with_tests(
+            index(entries, read_mapping(mapping), projects),
+            entries,
+            projects,
+            compiler,
+            lambda said: problems.append(Problem(ARCHIVES, None, said)),
+        )
 
 
 def _needed(files: Files, repository: Repository, roots: Sequence[str]) -> Files:

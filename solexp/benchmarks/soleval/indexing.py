@@ -12,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from solexp.benchmarks.soleval.posing import start_of
 from solexp.benchmarks.soleval.release import Entry, Known
 from solexp.benchmarks.soleval.repositories import REPOSITORIES
 from solexp.core import DataError
-
-Reach = Callable[[str, str, str, Entry], tuple[str, ...] | None]
-"""The tests that reach a task, of a repository, a source, a test file and the task; None where that is not known."""
+from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.analysis import analyse
+from solexp.solidity.foundry.files import Files
+from solexp.solidity.foundry.imports import closure
+from solexp.toolchain.install import soljson_versions
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _KINDS = ("function", "constructor", "modifier", "struct", "fallback", "receive")
@@ -27,12 +30,11 @@ def index(
     entries: Sequence[tuple[str, Entry]],
     mapping: Mapping[str, str],
     there: Collection[str],
-    reach: Reach = lambda *_: None,
 ) -> list[Known]:
     """A line for each of ``entries``, a task with its path in the release.
 
-    ``mapping`` has the mapped test file of each path, ``there`` the repositories that are there, and ``reach`` says
-    which tests reach a task. Raises DataError where the release names no test file.
+    ``mapping`` has the mapped test file of each path, ``there`` the repositories that are there. Which tests reach a
+    task is left open (`with_tests`). Raises DataError where the release names no test file.
     """
     overloads = Counter((path, entry.identifier) for path, entry in entries)
     lines = []
@@ -41,7 +43,6 @@ def index(
         if path not in mapping:
             raise DataError(f"the release maps no test file to {path}")
         test_file = _placed(mapping[path])[1]
-        recovered = repo in there
         lines.append(
             Known(
                 repo=repo,
@@ -54,8 +55,7 @@ def index(
                 overload_count=overloads[path, entry.identifier],
                 signature_ok=_signature_ok(entry),
                 assembly="assembly" in entry.body,
-                recovered=recovered,
-                tests=reach(repo, source, test_file, entry) if recovered else None,
+                recovered=repo in there,
             )
         )
     return lines
@@ -109,3 +109,38 @@ def sources_of(lines: Sequence[Known], repo: str) -> Iterator[str]:
         if line.repo == repo:
             yield line.source
             yield line.test_file
+
+
+def with_tests(
+    lines: Sequence[Known],
+    entries: Sequence[tuple[str, Entry]],
+    projects: Mapping[str, Files],
+    compiler: Compiler,
+    malformed: Callable[[str], None],
+) -> list[Known]:
+    """``lines``, each with the tests of its file that reach it, by the calls in the compiler's AST.
+
+    ``malformed`` is told of each test file that does not build; which tests of it reach a task stays unknown.
+    """
+    reached: dict[tuple[str, str, int], dict[str, tuple[str, ...]]] = {}
+    built: set[tuple[str, str]] = set()
+    for repo, files in projects.items():
+        repository = REPOSITORIES[repo]
+        needed = closure(files, sources_of(lines, repo), repository.compiler.remappings)
+        found = analyse(needed, repository.profile(), compiler, soljson_versions())
+        for problem in found.problems:
+            malformed(f"{repo}: {problem}")
+        built |= {(repo, test_file) for test_file in found.settings}
+        reached |= {(repo, each.path, each.start): each.tests for each in found.functions}
+    known = []
+    for line, (_, entry) in zip(lines, entries, strict=True):
+        if (line.repo, line.test_file) in built:
+            source = projects[line.repo].get(line.source, b"").decode(errors="replace")
+            try:
+                start = start_of(entry, line, source)
+            except DataError:
+                start = -1
+            tests = reached.get((line.repo, line.source, start), {}).get(line.test_file, ())
+            line = msgspec.structs.replace(line, tests=tests)  # noqa: PLW2901
+        known.append(line)
+    return known

@@ -30,7 +30,7 @@ def pose(
         source = f"contract {entry.contract or 'Unknown'} {{\n{entry.body}\n}}\n"
         start = source.encode().index(entry.body.encode())
     else:
-        start = _start(entry, known, source)
+        start = start_of(entry, known, source)
     end = start + len(entry.body.encode())
     found = function_at(source, start)
     member, name, around = found if found and found[0].end == end else (None, "", None)
@@ -61,8 +61,8 @@ def pose(
     )
 
 
-def _start(entry: Entry, known: Known, source: str) -> int:
-    """The byte at which the recorded text begins."""
+def start_of(entry: Entry, known: Known, source: str) -> int:
+    """The byte at which the recorded text begins. Raises DataError where it is not at its lines."""
     lines = source.split("\n")
     before = "".join(f"{line}\n" for line in lines[: known.start - 1])
     column = "\n".join(lines[known.start - 1 : known.end]).find(entry.body)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from solexp.core import CompilerSettings
+from solexp.solidity.foundry.settings import Profile
 from solexp.toolchain.tables import NpmPackage
 
 
@@ -20,6 +21,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     gas_limit: int | None = None
     later: Mapping[str, str] = {}
     """Versions of the EVM by a word in the test file's path, for tests that need a later one."""
+    several: bool = False
+    """Whether its files are for several releases of the compiler."""
     prefix: str
     """What stands before a path of it in the release."""
     upstream: str
@@ -29,6 +32,18 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     """The project's folder within the upstream repository."""
     packages: Mapping[str, NpmPackage] = {}
     """What its tests import from npm, by folder."""
+
+    def profile(self) -> Profile:
+        """As of a foundry.toml. A repository of several releases of the compiler has each of its files choose."""
+        return Profile(
+            source_folder=self.source_folder,
+            library_folders=self.library_folders,
+            solc=None if self.several else self.compiler.version,
+            optimizer=self.compiler.optimizer,
+            runs=self.compiler.runs,
+            evm_version=self.compiler.evm_version,
+            remappings=self.compiler.remappings,
+        )
 
     def settings(self, test_file: str) -> CompilerSettings:
         """The compiler's settings for the tests in a file."""
@@ -82,6 +97,7 @@ REPOSITORIES: Mapping[str, Repository] = {
             ),
         ),
         readable=(".",),
+        several=True,
         prefix="/root/ethernaut/lib/ethernaut.git/contracts/",
         upstream="https://github.com/OpenZeppelin/ethernaut",
         commit="fba7fed00e069c04610f07a0ffe0a2d72390e90e",
