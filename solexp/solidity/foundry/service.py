@@ -32,6 +32,15 @@ while part := line.recv(1 << 20):
 """
 
 
+_TO_RUN = (
+    "abi",
+    "evm.bytecode.object",
+    "evm.bytecode.linkReferences",
+    "evm.deployedBytecode.object",
+    "evm.deployedBytecode.linkReferences",
+    "evm.deployedBytecode.immutableReferences",
+    "evm.methodIdentifiers",
+)
 _KEPT = 3
 _LAST: dict[bytes, bytes] = {}
 """The last few answers, by the hash of their question: a reference is built again under another seed."""
@@ -55,8 +64,14 @@ class CompilerService:
     ``errors`` are the compiler's own errors in the answers so far, ``failures`` what kept it from answering.
     """
 
-    def __init__(self, compiler: Compiler, version: str, folder: Path) -> None:
-        """``folder`` is an empty one of its own, whose path is short: sockets want that."""
+    def __init__(
+        self, compiler: Compiler, version: str, folder: Path, *, only: str | None = None
+    ) -> None:
+        """``folder`` is an empty one of its own, whose path is short: sockets want that.
+
+        ``only`` names the file whose contracts are wanted: of all others nothing is answered, and of them no more than
+        it takes to run them.
+        """
         self.errors: list[dict[str, Any]] = []
         self.failures: list[SolexpError] = []
         self.answered = 0
@@ -64,6 +79,7 @@ class CompilerService:
         self._compiler = compiler
         self._version = version
         self._folder = folder
+        self._only = only
         self.program = folder / "solc"
 
     def __enter__(self) -> Self:
@@ -102,6 +118,8 @@ class CompilerService:
         self._server.server_close()
 
     def _answer(self, request: bytes) -> bytes:
+        if self._only is not None:
+            request = _trimmed(request, self._only)
         key = hashlib.sha256(self._version.encode() + request).digest()
         try:
             answer = _LAST.get(key)
@@ -129,3 +147,10 @@ class CompilerService:
             if each.severity == "error"
         ]
         return answer
+
+
+def _trimmed(request: bytes, path: str) -> bytes:
+    """A request for the contracts of one file, without what only debuggers and explorers want."""
+    asked = msgspec.json.decode(request)
+    asked["settings"]["outputSelection"] = {path: {"*": _TO_RUN}}
+    return msgspec.json.encode(asked)
