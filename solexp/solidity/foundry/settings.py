@@ -19,6 +19,40 @@ CONFIG = "foundry.toml"
 _RELEASE = re.compile(r"[=v^~]*(\d+\.\d+\.\d+)")
 
 
+EVM_VERSIONS = {
+    "homestead": "0.4.11",
+    "byzantium": "0.4.21",
+    "constantinople": "0.4.21",
+    "petersburg": "0.5.5",
+    "istanbul": "0.5.14",
+    "berlin": "0.8.5",
+    "london": "0.8.7",
+    "paris": "0.8.18",
+    "shanghai": "0.8.20",
+    "cancun": "0.8.24",
+    "prague": "0.8.27",
+    "osaka": "0.8.29",
+}
+"""Versions of the EVM in order, each with the first compiler that takes it (Solidity's changelog)."""
+
+
+def evm_for(wanted: str | None, version: str) -> str | None:
+    """The EVM for a compiler: the one wanted or, as forge does it, the latest before it that the compiler knows.
+
+    >>> evm_for("shanghai", "0.6.12"), evm_for("paris", "0.8.28"), evm_for(None, "0.8.28")
+    ('istanbul', 'paris', None)
+    """
+    if wanted not in EVM_VERSIONS:
+        return wanted
+    names = list(EVM_VERSIONS)
+    known = [
+        name
+        for name in names[: names.index(wanted) + 1]
+        if release(EVM_VERSIONS[name]) <= release(version)
+    ]
+    return known[-1] if known else None
+
+
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """A profile of foundry.toml, with forge's defaults where it says nothing."""
 
@@ -45,11 +79,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
         Raises UserError when no release will do, naming the files that disagree.
         """
+        version = self.solc or newest(sources, available)
         return CompilerSettings(
-            version=self.solc or newest(sources, available),
+            version=version,
             optimizer=self.optimizer,
             runs=self.runs,
-            evm_version=self.evm_version,
+            evm_version=evm_for(self.evm_version, version),
             remappings=self.remappings,
         )
 
