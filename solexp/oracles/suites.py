@@ -19,6 +19,7 @@ from solexp.solidity.foundry.files import Files, kept
 from solexp.solidity.foundry.forge import Fuzzing, Limits, TestRun, run_tests
 from solexp.solidity.foundry.imports import closure
 from solexp.solidity.foundry.pruning import pruned
+from solexp.solidity.foundry.shaking import shaken
 from solexp.solidity.splice import splice
 
 
@@ -40,10 +41,15 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         limits: Limits,
         *,
         prune: bool,
+        lean: bool = False,
         ends: Ends | None = None,
         replays: Sequence[Replay] = (),
     ) -> TestRun:
-        """Runs the tests, or ``replays`` of them, with ``code`` in the target's place."""
+        """Runs the tests, or ``replays`` of them, with ``code`` in the target's place.
+
+        ``prune`` leaves out the other tests of the test file; ``lean`` leaves out all functions that nothing names, and
+        builds the test file's own contracts only.
+        """
         task = case.task
         files: dict[str, bytes] = {
             **self.files,
@@ -59,6 +65,8 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             names = tuple(replay_name(number) for number in range(len(replays)))
         files[self.suite.path] = test_file.encode()
         needed = closure(files, [self.suite.path, task.target.path], task.compiler.remappings)
+        if lean:
+            needed = _shaken(needed, task)
         return run_tests(
             {**_data(files, self.project), **needed},
             self.project,
@@ -68,6 +76,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             names=names,
             fuzzing=fuzzing,
             limits=limits,
+            only=lean,
         )
 
 
@@ -98,3 +107,17 @@ def _data(files: Files, project: Project) -> dict[str, bytes]:
         if not path.endswith(".sol")
         and any(folder == "." or path.startswith(f"{folder}/") for folder in project.readable)
     }
+
+
+def _shaken(files: Files, task: Task) -> dict[str, bytes]:
+    """The files without what nothing names; what stands in the target's place stays whole."""
+    target = task.target
+    original = task.sources[target.path].encode()
+    text = files[target.path].decode()
+    span = (
+        len(original[: target.start].decode()),
+        len(text) - len(original[target.end :].decode()),
+    )
+    sources = {path: data.decode(errors="replace") for path, data in files.items()}
+    found = shaken(sources, {target.path: span})
+    return {path: source.encode() for path, source in found.items()}

@@ -41,6 +41,8 @@ class TestGrounds(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     prune: bool = True
     """Whether the tests that are not mapped are taken out of the test file first."""
+    lean: bool = False
+    """Whether the functions that nothing names are left out, too, and only the test file's own contracts are built."""
     tests: tuple[str, ...] = ()
     """The mapped tests that the reference passes, each with its suite."""
     killed: tuple[str, ...] = ()
@@ -90,7 +92,7 @@ class Tests:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 4,
+            "version": 5,
             "fuzzing": msgspec.to_builtins(self.fuzzing),
             "limits": msgspec.to_builtins(self.limits),
         }
@@ -155,21 +157,11 @@ class Tests:
             return self._said(grounds, candidate, Outcome.FAIL, evidence, failed=len(failed))
 
         def rerun(fuzzing: Fuzzing) -> dict[str, TestResult]:
-            again = staged.run(
-                case, code, fuzzing, self.limits, prune=grounds.prune, ends=grounds.ends
-            )
+            again = self._built(case, staged, code, grounds, fuzzing)
             return {_key(result): result for result in again.results}
 
         def replay(calls: Sequence[Replay]) -> TestRun:
-            return staged.run(
-                case,
-                case.task.reference,
-                self.fuzzing,
-                self.limits,
-                prune=grounds.prune,
-                ends=grounds.ends,
-                replays=calls,
-            )
+            return self._built(case, staged, case.task.reference, grounds, replays=calls)
 
         why = cheating(
             case.task.reference, code, results, expected=grounds.seen, rerun=rerun, replay=replay
@@ -198,11 +190,35 @@ class Tests:
         """Runs the tests of the test file as ``built`` says it is changed."""
         return case.once(
             content_hash(
-                "run", self.fingerprint(), code, built.prune, msgspec.to_builtins(built.ends)
+                "run",
+                self.fingerprint(),
+                code,
+                built.prune,
+                built.lean,
+                msgspec.to_builtins(built.ends),
             ),
-            lambda: staged.run(
-                case, code, self.fuzzing, self.limits, prune=built.prune, ends=built.ends
-            ),
+            lambda: self._built(case, staged, code, built),
+        )
+
+    def _built(
+        self,
+        case: Case,
+        staged: Stage,
+        code: str,
+        built: TestGrounds,
+        fuzzing: Fuzzing | None = None,
+        *,
+        replays: Sequence[Replay] = (),
+    ) -> TestRun:
+        return staged.run(
+            case,
+            code,
+            fuzzing or self.fuzzing,
+            self.limits,
+            prune=built.prune,
+            lean=built.lean,
+            ends=built.ends,
+            replays=replays,
         )
 
     def _grounds(self, case: Case, staged: Stage) -> TestGrounds:
@@ -235,9 +251,7 @@ class Tests:
         if (why := _failing(run, wanted)) is None:
             # A reference that chance fails would fail candidates by chance too.
             seeds = msgspec.structs.replace(self.fuzzing, seed=self.fuzzing.seed + 1)
-            again = staged.run(
-                case, reference, seeds, self.limits, prune=built.prune, ends=built.ends
-            )
+            again = self._built(case, staged, reference, built, seeds)
             failing = _failing(again, wanted)
             why = failing and f"under another seed, {failing}"
         if why is not None:
@@ -256,41 +270,47 @@ class Tests:
         """How the test file is changed, and the reference's run: the furthest change that it passes, or else none."""
         wanted = set(staged.suite.tests)
         attempts = [
+            TestGrounds(ends=Ends(), lean=True),
+            TestGrounds(ends=Ends(marked=staged.names), lean=True),
             TestGrounds(ends=Ends()),
             TestGrounds(ends=Ends(marked=staged.names)),
             TestGrounds(),
             # What was taken out may have been needed.
             TestGrounds(prune=False),
         ]
-        for built in attempts:
+        for number, built in enumerate(attempts):
             run = self._run(case, staged, case.task.reference, built)
             if not run.errors and (built.ends is None or _failing(run, wanted) is None):
                 break
-            if built is attempts[0] and not run.errors:
+            if built.ends == Ends() and not run.errors:
                 failed = {each.test.partition("(")[0] for each in run.results if not each.passed}
-                attempts[1] = TestGrounds(ends=Ends(marked=tuple(sorted(failed))))
+                ends = Ends(marked=tuple(sorted(failed)))
+                attempts[number + 1] = msgspec.structs.replace(attempts[number + 1], ends=ends)
         return built, run
 
     def _tell(self, case: Case, staged: Stage, grounds: TestGrounds) -> dict[str, Any]:
         """Which tests tell the reference from its stub: one that compiles, if there is any."""
         kinds: Sequence[Kind] = ("empty", "revert")
+        told: set[str] = set()
         for kind in kinds:
             try:
                 run = self._run(case, staged, stub_of(case.task, kind), grounds)
             except TimeLimitExceeded:
-                break
+                told.update(grounds.tests)
+                continue
             if run.errors:
                 continue
             passed = {_key(result) for result in run.results if result.passed}
-            killed = tuple(key for key in grounds.tests if key not in passed)
+            killed = {key for key in grounds.tests if key not in passed}
             if not killed:
                 what = "with its body emptied" if kind == "empty" else "when it always reverts"
                 return {
                     "outcome": Outcome.VACUOUS,
                     "reason": f"every test passes as well {what}",
                 }
-            return {"killed": killed}
-        return {"killed": grounds.tests}
+            if kind == "empty" or not told:
+                told |= killed
+        return {"killed": tuple(key for key in grounds.tests if not told or key in told)}
 
 
 def _key(result: TestResult) -> str:

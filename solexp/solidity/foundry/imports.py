@@ -5,12 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from solexp.solidity.comments import without_comments
 
 _IMPORT = re.compile(r"""(?<![\w$])import\b[^;"']*["']([^"'\n]+)["'][^;]*;""")
 
 
+@lru_cache(maxsize=512)
 def imported(source: str) -> tuple[str, ...]:
     """The paths in a source's import directives, as written.
 
