@@ -126,12 +126,23 @@ def with_tests(
     built: set[tuple[str, str]] = set()
     for repo, files in projects.items():
         repository = REPOSITORIES[repo]
-        needed = closure(files, sources_of(lines, repo), repository.compiler.remappings)
-        found = analyse(needed, repository.profile(), compiler, soljson_versions())
-        for problem in found.problems:
-            malformed(f"{repo}: {problem}")
-        built |= {(repo, test_file) for test_file in found.settings}
-        reached |= {(repo, each.path, each.start): each.tests for each in found.functions}
+        test_files = {line.test_file for line in lines if line.repo == repo}
+        for evm_version in sorted(
+            {repository.settings(each).evm_version or "" for each in test_files}
+        ):
+            roots = [
+                each
+                for each in test_files
+                if (repository.settings(each).evm_version or "") == evm_version
+            ]
+            needed = closure(files, roots, repository.compiler.remappings)
+            profile = repository.profile(evm_version or None)
+            found = analyse(needed, profile, compiler, soljson_versions())
+            for problem in found.problems:
+                malformed(f"{repo}: {problem}")
+            built |= {(repo, test_file) for test_file in found.settings}
+            for each in found.functions:
+                reached.setdefault((repo, each.path, each.start), {}).update(each.tests)
     known = []
     for line, (_, entry) in zip(lines, entries, strict=True):
         if (line.repo, line.test_file) in built:

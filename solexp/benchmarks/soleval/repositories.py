@@ -33,15 +33,18 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     packages: Mapping[str, NpmPackage] = {}
     """What its tests import from npm, by folder."""
 
-    def profile(self) -> Profile:
-        """As of a foundry.toml. A repository of several releases of the compiler has each of its files choose."""
+    def profile(self, evm_version: str | None) -> Profile:
+        """As of a foundry.toml, for tests that need this version of the EVM.
+
+        Where files are for several releases of the compiler, each of them chooses.
+        """
         return Profile(
             source_folder=self.source_folder,
             library_folders=self.library_folders,
             solc=None if self.several else self.compiler.version,
             optimizer=self.compiler.optimizer,
             runs=self.compiler.runs,
-            evm_version=self.compiler.evm_version,
+            evm_version=evm_version,
             remappings=self.compiler.remappings,
         )
 
