@@ -33,6 +33,26 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, bytes]
     """All files of the project."""
 
+    def wants(self, test: str) -> bool:
+        """Whether a test that forge names is one of the mapped ones.
+
+        A mapping may spell a parameter by its struct, where forge has a tuple: then the name decides.
+        """
+        if test in self.suite.tests:
+            return True
+        name = test.partition("(")[0]
+        return any(
+            each.partition("(")[0] == name and "struct " in each for each in self.suite.tests
+        )
+
+    def reaches(self, test: str) -> bool:
+        """Whether a test, by the signature that forge gives it, is one of the suite's."""
+        if test in self.suite.tests:
+            return True
+        # forge writes structs as tuples of their parts.
+        name = test.partition("(")[0]
+        return any(each.startswith(f"{name}(") and "struct " in each for each in self.suite.tests)
+
     def run(
         self,
         case: Case,
@@ -57,7 +77,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         }
         test_file, names = files[self.suite.path].decode(), self.names
         if prune:
-            test_file, names = pruned(test_file, names), ()
+            test_file, names = pruned(test_file, self.suite.tests), ()
         if ends is not None:
             test_file = with_ends(test_file, self.names, code, ends)
         if replays:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -92,7 +92,7 @@ class Tests:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 5,
+            "version": 6,
             "fuzzing": msgspec.to_builtins(self.fuzzing),
             "limits": msgspec.to_builtins(self.limits),
         }
@@ -238,7 +238,7 @@ class Tests:
         return known
 
     def _survey(self, case: Case, staged: Stage) -> TestGrounds:
-        reference, wanted = case.task.reference, set(staged.suite.tests)
+        reference = case.task.reference
         built, run = self._shaped(case, staged)
         if run.errors:
             first = run.errors[0]
@@ -246,13 +246,13 @@ class Tests:
                 outcome=Outcome.UNDECIDABLE,
                 reason=f"the project does not build: {first['message']} ({first['path']})",
             )
-        passed = [result for result in run.results if result.test in wanted and result.passed]
+        passed = [result for result in run.results if staged.wants(result.test) and result.passed]
         again = run
-        if (why := _failing(run, wanted)) is None:
+        if (why := _failing(run, staged)) is None:
             # A reference that chance fails would fail candidates by chance too.
             seeds = msgspec.structs.replace(self.fuzzing, seed=self.fuzzing.seed + 1)
             again = self._built(case, staged, reference, built, seeds)
-            failing = _failing(again, wanted)
+            failing = _failing(again, staged)
             why = failing and f"under another seed, {failing}"
         if why is not None:
             return TestGrounds(
@@ -268,7 +268,6 @@ class Tests:
 
     def _shaped(self, case: Case, staged: Stage) -> tuple[TestGrounds, TestRun]:
         """How the test file is changed, and the reference's run: the furthest change that it passes, or else none."""
-        wanted = set(staged.suite.tests)
         attempts = [
             TestGrounds(ends=Ends(), lean=True),
             TestGrounds(ends=Ends(marked=staged.names), lean=True),
@@ -280,7 +279,7 @@ class Tests:
         ]
         for number, built in enumerate(attempts):
             run = self._run(case, staged, case.task.reference, built)
-            if not run.errors and (built.ends is None or _failing(run, wanted) is None):
+            if not run.errors and (built.ends is None or _failing(run, staged) is None):
                 break
             if built.ends == Ends() and not run.errors:
                 failed = {each.test.partition("(")[0] for each in run.results if not each.passed}
@@ -317,9 +316,9 @@ def _key(result: TestResult) -> str:
     return f"{result.suite.rpartition(':')[2]}.{result.test}"
 
 
-def _failing(run: TestRun, wanted: Collection[str]) -> str | None:
-    """The first of the wanted tests that does not pass, and why; None when all do."""
-    mapped = [result for result in run.results if result.test in wanted]
+def _failing(run: TestRun, staged: Stage) -> str | None:
+    """The first of the mapped tests that does not pass, and why; None when all do."""
+    mapped = [result for result in run.results if staged.wants(result.test)]
     if not mapped:
         return "none of its tests runs"
     failed = next((result for result in mapped if not result.passed), None)

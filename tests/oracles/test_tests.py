@@ -171,6 +171,21 @@ def test_a_task_whose_emptied_body_passes_is_vacuous(compiler: Compiler) -> None
     assert found.evidence["reason"] == "every test passes as well with its body emptied"
 
 
+def test_a_test_whose_parameter_is_a_struct_is_found_by_its_name(compiler: Compiler) -> None:
+    suite = (
+        SUITE.rstrip().removesuffix("}")
+        + """
+    struct Pair { uint256 a; uint256 b; }
+    function testPair(Pair memory pair) public view { assert(Steps.next(pair.a % 9) > pair.a % 9); }
+}
+"""
+    )
+    task = _task(tests=("testPair(struct StepsTest.Pair)",), suite=suite)
+    good, bad = _judged(compiler, task, task.reference + " ", _next("y = x;"))
+    assert (good.outcome, good.measures["tests"]) == (Outcome.PASS, 1)
+    assert bad.outcome is Outcome.FAIL
+
+
 def test_a_task_whose_reference_fails_is_undecidable(compiler: Compiler) -> None:
     task = _task(tests=("testNext()", "testOther()"))
     (found,) = _judged(compiler, task, task.reference)
@@ -183,6 +198,18 @@ def test_a_task_without_tests_is_undecidable_and_runs_nothing(compiler: Compiler
     task = msgspec.structs.replace(_task(), suite=msgspec.UNSET)
     (found,) = _judged(compiler, task, task.reference)
     assert (found.outcome, found.evidence["reason"]) == (Outcome.UNDECIDABLE, "no test reaches it")
+
+
+def test_a_test_of_structs_is_mapped_by_its_name(compiler: Compiler) -> None:
+    suite = SUITE.replace(
+        "function testNextOfAny(uint256 x) public view {",
+        "struct Start { uint256 at; bool here; }\n"
+        "    function testNextOfAny(Start memory s) public view { uint256 x = s.at;",
+    )
+    task = _task(tests=("testNextOfAny(struct StepsTest.Start)",), suite=suite)
+    right, wrong = _judged(compiler, task, task.reference, _next("y = 2;"))
+    assert (right.outcome, wrong.outcome) == (Outcome.PASS, Outcome.FAIL)
+    assert right.measures["tests_that_tell"] == 1
 
 
 def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) -> None:
