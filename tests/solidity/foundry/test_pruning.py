@@ -37,6 +37,35 @@ def test_a_test_that_something_else_calls_stays() -> None:
     assert "function testShared" in pruned(SUITE, ["testOne"])
 
 
+OVERLOADS = """\
+contract ATest {
+    struct Own { uint x; }
+    function testPack(uint x, bytes1 y) public {}
+    function testPack(bytes2 x, bytes2 y) public {}
+    function testOwn(Own memory x) public {}
+    function testOwn(uint256 x) public {}
+}
+"""
+
+
+def test_a_signature_keeps_no_overload() -> None:
+    left = pruned(OVERLOADS, ["testPack(uint256,bytes1)"])
+    assert "testPack(uint x" in left
+    assert "bytes2" not in left
+    assert "testOwn" not in left
+
+
+def test_an_overload_that_is_called_stays() -> None:
+    calling = OVERLOADS.replace("bytes1 y) public {}", "bytes1 y) public { testPack('ab', 'cd'); }")
+    assert "testPack(bytes2" in pruned(calling, ["testPack(uint256,bytes1)"])
+
+
+def test_all_of_a_name_stay_where_a_signature_is_written_otherwise() -> None:
+    left = pruned(OVERLOADS, ["testOwn(struct ATest.Own)"])
+    assert left.count("function testOwn") == 2
+    assert "testPack" not in left
+
+
 def test_what_cannot_be_read_is_left_as_it_is() -> None:
     assert pruned("contract {{{", ["testOne"]) == "contract {{{"
 
