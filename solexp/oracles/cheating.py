@@ -49,12 +49,12 @@ def cheating(
     results: Mapping[str, TestResult],
     *,
     expected: Mapping[str, Seen],
-    rerun: Callable[[Fuzzing], Mapping[str, TestResult]],
+    rerun: Callable[[Sequence[Fuzzing]], Sequence[Mapping[str, TestResult]]],
     replay: Callable[[Sequence[Replay]], TestRun],
 ) -> str | None:
     """How a candidate cheats that passes every test; None when nothing tells so.
 
-    ``results`` are those of the tests in ``expected``. ``rerun`` runs the candidate's tests once more, ``replay`` calls
+    ``results`` are those of the tests in ``expected``. ``rerun`` runs the candidate's tests again, ``replay`` calls
     tests with the reference in place.
     """
     if code == reference:
@@ -73,8 +73,8 @@ def cheating(
             return _calls_cheats(key, more)
         drawn.append((key, result))
     if calls and any(results[key].gas is None for key in expected):
-        for number in range(TRIES):
-            tried = rerun(Fuzzing(seed=_seed(code, number), runs=1))
+        seeds = [Fuzzing(seed=_seed(code, number), runs=1) for number in range(TRIES)]
+        for tried in rerun(seeds):
             drawn += [
                 (key, tried[key]) for key in expected if key in tried and tried[key].gas is None
             ]

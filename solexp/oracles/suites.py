@@ -57,15 +57,15 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         self,
         case: Case,
         code: str,
-        fuzzing: Fuzzing,
+        fuzzings: Sequence[Fuzzing],
         limits: Limits,
         *,
         prune: bool,
         lean: bool = False,
         ends: Ends | None = None,
         replays: Sequence[Replay] = (),
-    ) -> TestRun:
-        """Runs the tests, or ``replays`` of them, with ``code`` in the target's place.
+    ) -> list[TestRun]:
+        """Runs the tests, or ``replays`` of them, with ``code`` in the target's place: once for each of ``fuzzings``.
 
         ``prune`` leaves out the other tests of the test file; ``lean`` leaves out all functions that nothing names, and
         builds the test file's own contracts only.
@@ -94,7 +94,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             case.compiler,
             path=self.suite.path,
             names=names,
-            fuzzing=fuzzing,
+            fuzzings=fuzzings,
             limits=limits,
             only=lean,
         )

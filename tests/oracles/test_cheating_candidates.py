@@ -242,7 +242,7 @@ def test_what_leaves_tests_or_calls_out_does_not_pass(compiler: Compiler) -> Non
     assert "pass" not in reasons, reasons
     assert reasons[0] == reasons[1] == "it calls cheat codes that keep calls from being traced"
     assert reasons[5] == reasons[6] == "the test ends too early"
-    assert reasons[8] == "it holds settings for forge"
+    assert reasons[8] == "it speaks to forge"
 
 
 def test_a_frame_that_is_left_early_does_not_pass(compiler: Compiler) -> None:

@@ -238,7 +238,7 @@ def test_the_tests_are_run_once_for_both_oracles(
     ran: list[str] = []
     run = Stage.run
 
-    def noted(stage: Stage, case: Case, code: str, *args: Any, **fields: Any) -> TestRun:
+    def noted(stage: Stage, case: Case, code: str, *args: Any, **fields: Any) -> list[TestRun]:
         ran.append(code)
         return run(stage, case, code, *args, **fields)
 

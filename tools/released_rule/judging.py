@@ -80,14 +80,14 @@ def _whole_file(task: Task, test_file: str, code: str, compiler: Compiler) -> bo
     data = {path: text for path, text in files.items() if not path.endswith(".sol")}
     needed = closure(files, [test_file, task.target.path], task.compiler.remappings)
     try:
-        run = run_tests(
+        (run,) = run_tests(
             {**data, **needed},
             task.project,
             task.compiler,
             compiler,
             path=test_file,
             names=(),
-            fuzzing=Fuzzing(),
+            fuzzings=(Fuzzing(),),
             limits=Limits(),
         )
     except SolexpError:

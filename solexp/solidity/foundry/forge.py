@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -25,6 +26,10 @@ from solexp.solidity.foundry.service import CompilerService
 from solexp.toolchain.install import ensure_forge
 
 _LOOK_SECONDS = 0.1
+_PRAGMA = re.compile(
+    r"Encountered invalid solc version in (\S+): "
+    r"No solc version (?:installed|exists) that matches (?:the )?(version requirement: .+)"
+)
 _MEDDLED = {
     # It cannot write which calls are left out.
     "key must be a string": "it calls cheat codes that keep calls from being traced",
@@ -122,16 +127,16 @@ def run_tests(
     *,
     path: str,
     names: Sequence[str],
-    fuzzing: Fuzzing,
+    fuzzings: Sequence[Fuzzing],
     limits: Limits,
     only: bool = False,
-) -> TestRun:
-    """Builds ``files`` in a folder of their own, runs tests, and leaves nothing.
+) -> list[TestRun]:
+    """Builds ``files`` in a folder of their own, runs tests once for each of ``fuzzings``, and leaves nothing.
 
     Those are the tests of ``path`` called ``names``, or all there are where no names are given. With ``only`` nothing
     but the contracts of ``path`` is built, and what they create.
 
-    Raises TimeLimitExceeded when a limit is passed, ToolError when forge gives no answer that can be read.
+    Raises TimeLimitExceeded when all runs together pass a limit, ToolError when forge gives no answer that can be read.
     """
     forge = ensure_forge()
     with tempfile.TemporaryDirectory(prefix="solexp-", ignore_cleanup_errors=True) as scratch:
@@ -142,18 +147,34 @@ def run_tests(
         with CompilerService(
             compiler, settings.version, service_folder, only=path if only else None
         ) as service:
-            (root / "foundry.toml").write_text(_config(project, settings, fuzzing, service.program))
             command = [str(forge), "test", "--json", "-vvvv", "--threads", "1", "--root", str(root)]
             if names:
                 # With a filter forge builds twice: first it asks for the interfaces, to see which tests there are.
                 chosen = rf"^({'|'.join(sorted(names))})(\(|$)"
                 command += ["--match-path", path, "--match-test", chosen]
-            status, output, words = _run(command, root, environment(home), limits)
-        if service.failures:
-            raise service.failures[0]
-        if service.errors:
-            return TestRun(errors=tuple(service.errors))
-    return TestRun(results=_results(output, status, words))
+            runs: list[TestRun] = []
+            deadline = time.monotonic() + limits.seconds
+            for fuzzing in fuzzings:
+                # Another seed changes nothing of what is built: from the second run on nothing is.
+                config = _config(project, settings, fuzzing, service.program)
+                (root / "foundry.toml").write_text(config)
+                status, output, words = _run(command, root, environment(home), limits, deadline)
+                if service.failures:
+                    raise service.failures[0]
+                if service.errors:
+                    return [TestRun(errors=tuple(service.errors))] * len(fuzzings)
+                if (refused := _PRAGMA.search(words)) is not None:
+                    # forge reads pragmas itself, before any compiler does.
+                    return [_refused(refused[1], refused[2], settings)] * len(fuzzings)
+                runs.append(TestRun(results=_results(output, status, words)))
+    return runs
+
+
+def _refused(path: str, wanted: str, settings: CompilerSettings) -> TestRun:
+    message = f"{wanted.strip()}; it is built by {settings.version}"
+    return TestRun(
+        errors=({"type": "ParserError", "code": None, "path": path, "message": message},)
+    )
 
 
 def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc: Path) -> str:
@@ -180,7 +201,7 @@ def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc
 
 
 def _run(
-    command: Sequence[str], folder: Path, shown: dict[str, str], limits: Limits
+    command: Sequence[str], folder: Path, shown: dict[str, str], limits: Limits, deadline: float
 ) -> tuple[int, bytes, str]:
     """Exit status, standard output, and the end of standard error."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -193,7 +214,6 @@ def _run(
             stderr=err,
             start_new_session=True,
         )
-        deadline = time.monotonic() + limits.seconds
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
