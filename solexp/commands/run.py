@@ -167,7 +167,9 @@ def _sweep(words: Sequence[str], config: dict[str, Any], root: Path) -> int:
 
 
 def _show(folders: Sequence[RunFolder], config: dict[str, Any]) -> None:
-    """The comparison that a sweep declares, or its runs side by side."""
+    """The comparison that a sweep declares, or its runs side by side; nothing of runs that only looked ahead."""
+    if (config.get("run") or {}).get("dry"):
+        return
     if config.get("compare") is not None:
         try:
             compared = compare_runs(folders)

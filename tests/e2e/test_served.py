@@ -102,6 +102,16 @@ def test_a_dry_run_asks_nothing_and_needs_no_key(trial: Trial, server: LoopbackS
     assert "Write the complete contract" in prompts[0].messages[-1].content
 
 
+def test_a_dry_sweep_forecasts_each_run_and_compares_nothing(
+    trial: Trial, server: LoopbackServer
+) -> None:
+    sweep = ("experiments=shots", "benchmark.limit=1", "strategy.shots=0,1", "run.dry=true")
+    said = trial.solexp(*words(server, *sweep, "strategy/examples=random", "-m"))
+    assert said.count("forecast: ") == 2
+    assert "2 runs in" in said and "no task has" not in said
+    assert server.count == 0
+
+
 def test_raising_n_asks_only_for_the_samples_that_are_missing(
     keyed: Trial, server: LoopbackServer
 ) -> None:
