@@ -97,12 +97,12 @@ def _worked_out(name: str, left_out: int, authors: Path, shared: Path, folder: P
     assert all("and there is no" in str(problem) for problem in report.problems)
     absent = str(report.problems)
     known = [
-        (ours.identifier, _names(ours.tests or ()), _names(theirs.tests))
+        (ours.kind, _names(ours.tests or ()), _names(theirs.tests))
         for ours, theirs in zip(_index(folder / "home"), _index(shared), strict=True)
         if theirs.repo == name and theirs.tests is not None and theirs.test_file not in absent
     ]
     assert known
-    unlike = [identifier for identifier, ours, theirs in known if ours != theirs]
+    unlike = [kind for kind, ours, theirs in known if ours != theirs]
     # A constructor runs in the set-up, and so before every test of the file.
     assert unlike == ["constructor"] * len(unlike) and len(unlike) < 2
 
