@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from solexp.benchmarks.solcontracteval.creation import CreationMatch, compare_creation
 from solexp.config import RunSpec
-from solexp.config.compose import choices, compose, plain, stamp
+from solexp.config.compose import choices, compose, group_options, plain, stamp
 from solexp.core import Outcome, Task, Verdict
 from solexp.metrics.failures import general
 from solexp.oracles.base import Case
@@ -34,8 +34,11 @@ def gold(benchmark: str, overrides: Sequence[str]) -> int:
     that can be decided. The same with its functions emptied, and with all of them reverting, must
     pass none.
     """
-    common = [f"benchmark={benchmark}", "tracking=none", *overrides]
-    spec, folder = _run(["experiments=gold", *common])
+    # A benchmark with an answer's form, or oracles, of its own has a preset of its own.
+    own = f"{benchmark}_gold"
+    preset = own if own in group_options()["experiments"] else "gold"
+    common = [f"experiments={preset}", f"benchmark={benchmark}", "tracking=none", *overrides]
+    spec, folder = _run(common)
     tasks = {task.id: task for task in spec.benchmark.tasks()}
     reference = _by_task(folder)
     undecided = {
@@ -47,7 +50,7 @@ def gold(benchmark: str, overrides: Sequence[str]) -> int:
         if task not in undecided and not _passes(rows)
     ]
     for kind in ("empty", "revert"):
-        _, stubs = _run(["experiments=gold", *common, "model=stubs", f"model.kind={kind}"])
+        _, stubs = _run([*common, "model=stubs", f"model.kind={kind}"])
         wrong += [
             f"{task}: its stub ({kind}) ends in {_worst(rows)}"
             for task, rows in _by_task(stubs).items()

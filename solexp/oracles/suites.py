@@ -45,14 +45,6 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
             each.partition("(")[0] == name and "struct " in each for each in self.suite.tests
         )
 
-    def reaches(self, test: str) -> bool:
-        """Whether a test, by the signature that forge gives it, is one of the suite's."""
-        if test in self.suite.tests:
-            return True
-        # forge writes structs as tuples of their parts.
-        name = test.partition("(")[0]
-        return any(each.startswith(f"{name}(") and "struct " in each for each in self.suite.tests)
-
     def run(
         self,
         case: Case,

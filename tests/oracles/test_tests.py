@@ -200,16 +200,61 @@ def test_a_task_without_tests_is_undecidable_and_runs_nothing(compiler: Compiler
     assert (found.outcome, found.evidence["reason"]) == (Outcome.UNDECIDABLE, "no test reaches it")
 
 
-def test_a_test_of_structs_is_mapped_by_its_name(compiler: Compiler) -> None:
-    suite = SUITE.replace(
-        "function testNextOfAny(uint256 x) public view {",
-        "struct Start { uint256 at; bool here; }\n"
-        "    function testNextOfAny(Start memory s) public view { uint256 x = s.at;",
-    )
-    task = _task(tests=("testNextOfAny(struct StepsTest.Start)",), suite=suite)
-    right, wrong = _judged(compiler, task, task.reference, _next("y = 2;"))
-    assert (right.outcome, wrong.outcome) == (Outcome.PASS, Outcome.FAIL)
-    assert right.measures["tests_that_tell"] == 1
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'import {Steps} from "../src',
+            'import {X} from "missing/X.sol";\nimport {Steps} from "../src',
+            'the project does not build: Source "missing/X.sol" not found: File not supplied '
+            "initially. (test/Steps.t.sol)",
+        ),
+        (
+            "contract StepsTest",
+            "contract StepsTest is Unknown",
+            "the project does not build: Identifier not found or not unique. (test/Steps.t.sol)",
+        ),
+        (
+            "pragma solidity ^0.8.20;",
+            "pragma solidity ^0.8.20;\npragma solidity <0.8.22;",
+            "the project does not build: version requirement: <0.8.22; it is built by 0.8.28 "
+            "(test/Steps.t.sol)",
+        ),
+        (
+            "require(Steps.next(1)",
+            "while (gasleft() > 0) {} require(Steps.next(1)",
+            "the reference does not pass: testNext(): ",
+        ),
+        ("== 2,", "== 3,", "the reference does not pass: testNext(): not the next"),
+    ],
+)
+def test_what_is_wrong_with_a_project_is_told_in_one_line(
+    compiler: Compiler, old: str, new: str, said: str
+) -> None:
+    task = _task(suite=SUITE.replace(old, new, 1))
+    (found,) = _judged(compiler, task, task.reference)
+    assert found.outcome is Outcome.UNDECIDABLE
+    reason = str(found.evidence["reason"])
+    assert reason.startswith(said)
+    assert "\n" not in reason
+
+
+def test_a_reference_past_the_limit_of_time_is_undecidable_for_now(
+    compiler: Compiler, tmp_path: Path
+) -> None:
+    task = _task()
+    candidate = Candidate(task_id=task.id, batch="b", repeat=0, index=0, code=task.reference)
+    (found,) = Tests(timeout_s=0.005).judge(Case(task, [candidate], compiler))
+    assert found.outcome is Outcome.UNDECIDABLE
+    assert "more than 0.005 s" in str(found.evidence["reason"])
+    assert not list((tmp_path / "grounds").rglob("*.json"))
+
+
+def test_a_candidate_of_a_megabyte_is_judged_like_any(compiler: Compiler) -> None:
+    task = _task()
+    long = "x" * 1_000_000
+    right, wrong = _judged(compiler, task, _next(f"y = 2; /* {long} */"), _next(f"y = {long};"))
+    assert (right.outcome, wrong.outcome) == (Outcome.PASS, Outcome.COMPILE_ERROR)
 
 
 def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) -> None:
@@ -221,7 +266,7 @@ def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) 
         staged.run(
             Case(task, [], compiler),
             task.reference,
-            Fuzzing(),
+            (Fuzzing(),),
             Limits(seconds=0.005),
             prune=True,
         )
