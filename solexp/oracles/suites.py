@@ -71,7 +71,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         if prune:
             test_file, names = pruned(test_file, self.suite.tests), ()
         if ends is not None:
-            test_file = with_ends(test_file, self.names, code, ends)
+            test_file = with_ends(test_file, self.names, replays[0].code if replays else code, ends)
         if replays:
             test_file = with_replays(test_file, replays)
             names = tuple(replay_name(number) for number in range(len(replays)))

@@ -82,6 +82,11 @@ contract StepsTest is Walk {
         require(walk(1) == expected);
         return x;
     }
+
+    function testWalkDrawn(uint256) public {
+        if (uint256(keccak256(msg.data)) % 2 == 0) vm.warp(5);
+        require(walk(1) == expected);
+    }
 }
 
 contract PrankedTest is Walk {
@@ -297,3 +302,14 @@ def test_a_pure_function_that_writes_does_not_pass(compiler: Compiler) -> None:
         "pass",
         "it writes storage, where a pure function is wanted",
     ]
+
+
+def test_what_a_test_draws_from_its_calldata_is_not_held_against_a_candidate(
+    compiler: Compiler,
+) -> None:
+    task = _task("walk", "testWalk()", "testWalkDrawn(uint256)")
+    honest = _walk("(bool done,) = address(4).staticcall(abi.encode(x)); require(done);")
+    warps = _walk(f"{VM} vm.call({_signed('warp(uint256)', '7')});")
+    passed, failed = _reasons(_judged(compiler, task, honest, warps))
+    assert passed == "pass"
+    assert "calls cheat codes" in failed

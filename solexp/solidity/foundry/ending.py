@@ -101,6 +101,8 @@ class Ends(msgspec.Struct, frozen=True, kw_only=True):
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """A call of a test with parameters, to be made once more by a test without."""
 
+    code: str
+    """The candidate with which it was made. Its test file is changed as for that one: a test may see its calldata."""
     name: str
     """The test's, without parameters."""
     data: str
