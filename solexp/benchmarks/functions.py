@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
+import msgspec
+
+from solexp.core import Task
 from solexp.solidity.contracts import Definition
 from solexp.solidity.functions import (
     Member,
@@ -43,6 +48,17 @@ def framework(source: str, member: Member, around: Definition | None) -> str:
     if around is None:
         return masked[member.start :].decode().partition("}")[0] + "}"
     return masked[around.start : around.end - (len(source.encode()) - len(masked))].decode()
+
+
+def named_apart(tasks: Iterable[Task]) -> list[Task]:
+    """The tasks, with a number behind an id that an earlier one has."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for task in tasks:
+        seen[task.id] += 1
+        count = seen[task.id]
+        apart.append(task if count == 1 else msgspec.structs.replace(task, id=f"{task.id}#{count}"))
+    return apart
 
 
 @lru_cache(maxsize=64)

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import ToolError, UserError, secrets
+from solexp.core import secrets
 from solexp.store.records import read_json, write_json
 from solexp.store.runfolder import RunFolder
 from solexp.tracking import content
 from solexp.tracking.client import load_mlflow, lock, mlflow_quiet
-from solexp.tracking.publish import Publication, own_artifacts
+from solexp.tracking.publish import Publication, in_one_line, own_artifacts
 from solexp.tracking.settings import TrackingSettings
 from solexp.tracking.store import client_uri, prepare
 
@@ -33,23 +33,12 @@ def publish_fees(folder: RunFolder, settings: TrackingSettings) -> None:
     """
     uri = settings.resolved_uri
     secrets.register_url(uri, strict=False)
-    try:
+    there = f"the fee is in {folder.path / 'summary.json'}"
+    with in_one_line(uri, f"{there}; publish it with: solexp track {folder.path}"):
         mlflow = load_mlflow()
         prepare(uri)
         with lock(uri), mlflow_quiet():
             _log(mlflow, folder, uri)
-    except (ToolError, UserError) as error:
-        raise ToolError(f"{secrets.redact(str(error))}; {_later(folder)}") from error
-    except Exception as error:
-        reason = (str(error).splitlines() or [""])[0] or type(error).__name__
-        said = secrets.redact(f"tracking: {uri}: {reason[:300]}")
-        raise ToolError(f"{said}; {_later(folder)}") from error
-
-
-def _later(folder: RunFolder) -> str:
-    return (
-        f"the fee is in {folder.path / 'summary.json'}; publish it with: solexp track {folder.path}"
-    )
 
 
 def _log(mlflow: Any, folder: RunFolder, uri: str) -> None:

@@ -7,6 +7,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -78,22 +79,26 @@ def publish(folder: RunFolder, settings: TrackingSettings, *, status: Status) ->
     """
     uri = settings.resolved_uri
     secrets.register_url(uri, strict=False)
-    try:
+    there = f"the run is complete in {folder.path}"
+    with in_one_line(uri, f"{there}; publish it with: solexp track {folder.path}"):
         contents = _gather(folder, settings, status)
         mlflow = load_mlflow()
         prepare(uri)
         with lock(uri), mlflow_quiet():
             return _write(mlflow, folder, settings, contents, status)
+
+
+@contextmanager
+def in_one_line(uri: str, later: str) -> Iterator[None]:
+    """Makes whatever MLflow raises a ToolError of one line, which ends with what can be done ``later``."""
+    try:
+        yield
     except (ToolError, UserError) as error:
-        raise ToolError(f"{secrets.redact(str(error))}; {_later(folder)}") from error
+        raise ToolError(f"{secrets.redact(str(error))}; {later}") from error
     except Exception as error:
         reason = (str(error).splitlines() or [""])[0] or type(error).__name__
         said = secrets.redact(f"tracking: {uri}: {reason[:300]}")
-        raise ToolError(f"{said}; {_later(folder)}") from error
-
-
-def _later(folder: RunFolder) -> str:
-    return f"the run is complete in {folder.path}; publish it with: solexp track {folder.path}"
+        raise ToolError(f"{said}; {later}") from error
 
 
 def _gather(folder: RunFolder, settings: TrackingSettings, status: Status) -> _Contents:

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from solexp.benchmarks.base import select
-from solexp.benchmarks.foundry.posing import named_apart, pose
-from solexp.benchmarks.functions import all_functions
+from solexp.benchmarks.foundry.posing import pose
+from solexp.benchmarks.functions import all_functions, named_apart
 from solexp.core import Project, Task, UserError
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.analysis import Analysis, analyse, is_library, test_files

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-import msgspec
-
 from solexp.benchmarks.functions import Found, framework
 from solexp.core import CompilerSettings, Project, Suite, Target, Task
 from solexp.solidity.definitions import index_of
@@ -83,13 +81,3 @@ def _signatures(known: Reachable, files: Files) -> list[str]:
         if declaration is not None:
             found.add(f"{index.header(declaration)};")
     return sorted(found)
-
-
-def named_apart(tasks: list[Task]) -> list[Task]:
-    """The tasks, with a number behind an id that an earlier one has."""
-    seen: dict[str, int] = {}
-    apart = []
-    for task in tasks:
-        count = seen[task.id] = seen.get(task.id, 0) + 1
-        apart.append(task if count == 1 else msgspec.structs.replace(task, id=f"{task.id}#{count}"))
-    return apart

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from solexp.benchmarks.base import select
+from solexp.benchmarks.functions import named_apart
 from solexp.benchmarks.soleval.posing import CORE, pose
 from solexp.benchmarks.soleval.release import ARCHIVES, DATASET, EXAMPLES, INDEX, read_tasks
 from solexp.benchmarks.soleval.repositories import REPOSITORIES
@@ -100,7 +98,7 @@ class SolEval:
                 self.malformed(f"{self.folder}/{place}: {error}; left out")
         if not posed:
             raise DataError(f"{self.folder} holds no usable task")
-        return _numbered(posed)
+        return named_apart(posed)
 
     def tasks(self) -> tuple[Task, ...]:
         """The chosen tasks in the release's order.
@@ -121,16 +119,3 @@ class SolEval:
         return {
             name: file_hash(self.folder / name) for name in names if (self.folder / name).is_file()
         }
-
-
-def _numbered(tasks: list[Task]) -> list[Task]:
-    """The tasks, with a number behind an id that an earlier one has."""
-    seen: Counter[str] = Counter()
-    numbered = []
-    for task in tasks:
-        seen[task.id] += 1
-        count = seen[task.id]
-        numbered.append(
-            task if count == 1 else msgspec.structs.replace(task, id=f"{task.id}#{count}")
-        )
-    return numbered
