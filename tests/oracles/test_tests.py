@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,11 +10,8 @@ import pytest
 
 from solexp.core import (
     Candidate,
-    CompilerSettings,
     Outcome,
     Project,
-    Suite,
-    Target,
     Task,
     TimeLimitExceeded,
     Verdict,
@@ -25,8 +21,11 @@ from solexp.oracles.compile import Compile
 from solexp.oracles.suites import Stage, stage
 from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.files import keep, kept
+from solexp.solidity.foundry.files import keep
 from solexp.solidity.foundry.forge import Fuzzing, Limits
+from tests.oracles.projects import case_of, function_task
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 SOURCE = """\
 // SPDX-License-Identifier: MIT
@@ -39,6 +38,10 @@ library Steps {
 
     function idle() internal pure returns (uint256) {
         return 0;
+    }
+
+    function refuse() internal pure {
+        require(false, "not this one");
     }
 }
 """
@@ -62,6 +65,14 @@ contract StepsTest {
         require(Steps.idle() == 0);
     }
 
+    function refuses() public pure {
+        Steps.refuse();
+    }
+
+    function testRefuse() public view {
+        try this.refuses() { require(false, "it does not refuse"); } catch {}
+    }
+
     function testOther() public pure {
         revert("is never asked");
     }
@@ -74,46 +85,14 @@ CHEAT = (
 )
 
 
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as compiler:
-        yield compiler
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
-    kept.cache_clear()
-    yield
-    kept.cache_clear()
-
-
 def _task(
     function: str = "next", tests: tuple[str, ...] = ("testNext()",), suite: str = SUITE
 ) -> Task:
-    files = {"src/Steps.sol": SOURCE.encode(), "test/Steps.t.sol": suite.encode()}
-    start = SOURCE.index(f"function {function}(")
-    end = SOURCE.index("\n    }", start) + len("\n    }")
-    return Task(
-        id=f"steps/{function}",
-        benchmark="made",
-        compiler=CompilerSettings(version="0.8.28"),
-        sources={"src/Steps.sol": SOURCE},
-        target=Target(
-            path="src/Steps.sol", contract="Steps", start=start, end=end, member=f"{function}()"
-        ),
-        framework="",
-        project=Project(name="steps", hash=keep(files)),
-        suite=Suite(path="test/Steps.t.sol", tests=tests),
-    )
+    return function_task(SOURCE, suite, function, tests, contract="Steps")
 
 
 def _judged(compiler: Compiler, task: Task, *codes: str | None) -> list[Verdict]:
-    candidates = [
-        Candidate(task_id=task.id, batch="b", repeat=0, index=index, code=code)
-        for index, code in enumerate(codes)
-    ]
-    return Tests(fuzz_runs=16).judge(Case(task, candidates, compiler))
+    return Tests(fuzz_runs=16).judge(case_of(compiler, task, *codes))
 
 
 def _next(body: str) -> str:
@@ -186,6 +165,13 @@ def test_a_test_whose_parameter_is_a_struct_is_found_by_its_name(compiler: Compi
     assert bad.outcome is Outcome.FAIL
 
 
+def test_a_task_that_a_function_passes_which_always_reverts_is_vacuous(compiler: Compiler) -> None:
+    task = _task("refuse", tests=("testRefuse()",))
+    (found,) = _judged(compiler, task, task.reference)
+    assert found.outcome is Outcome.VACUOUS
+    assert found.evidence["reason"] == "every test passes as well when it always reverts"
+
+
 def test_a_task_whose_reference_fails_is_undecidable(compiler: Compiler) -> None:
     task = _task(tests=("testNext()", "testOther()"))
     (found,) = _judged(compiler, task, task.reference)
@@ -255,6 +241,31 @@ def test_a_candidate_of_a_megabyte_is_judged_like_any(compiler: Compiler) -> Non
     long = "x" * 1_000_000
     right, wrong = _judged(compiler, task, _next(f"y = 2; /* {long} */"), _next(f"y = {long};"))
     assert (right.outcome, wrong.outcome) == (Outcome.PASS, Outcome.COMPILE_ERROR)
+
+
+def test_a_suite_that_reads_what_was_built_gets_all_of_it(compiler: Compiler) -> None:
+    reading = """\
+interface Vm { function getCode(string calldata) external returns (bytes memory); }
+
+contract StepsTest {
+    function testCode() public {
+        Vm vm = Vm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);
+        require(vm.getCode("src/Steps.sol:Steps").length > 0);
+        require(Steps.next(1) == 2);
+    }
+"""
+    task = _task(tests=("testCode()",), suite=SUITE.replace("contract StepsTest {", reading))
+    staged = stage(task)
+    assert isinstance(staged, Stage)
+    case = Case(task, [], compiler)
+    passed = [
+        run.results[0].passed
+        for lean in (True, False)
+        for run in staged.run(case, task.reference, (Fuzzing(),), Limits(), prune=True, lean=lean)
+    ]
+    assert passed == [False, True]
+    right, wrong = _judged(compiler, task, task.reference, _next("y = 3;"))
+    assert (right.outcome, wrong.outcome) == (Outcome.PASS, Outcome.FAIL)
 
 
 def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) -> None:
