@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from solexp.core import Candidate, CompilerSettings, Outcome, Project, Suite, Target, Task, Verdict
-from solexp.oracles.base import Case
+from solexp.core import Outcome, Task, Verdict
 from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.files import keep, kept
+from tests.oracles.projects import case_of, function_task
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 HEAD = "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\n"
 LIBRARY = (
@@ -111,48 +111,13 @@ contract Sender {
 VM = "address vm = address(uint160(uint256(keccak256(abi.encodePacked('hevm', ' cheat code')))));"
 
 
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as compiler:
-        yield compiler
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
-    kept.cache_clear()
-    yield
-    kept.cache_clear()
-
-
 def _task(function: str, *tests: str) -> Task:
-    files = {"src/Steps.sol": LIBRARY.encode(), "test/Steps.t.sol": SUITE.encode()}
-    start = LIBRARY.index(f"function {function}(")
-    end = LIBRARY.index("\n    }", start) + len("\n    }")
-    return Task(
-        id=f"steps/{function}",
-        benchmark="made",
-        compiler=CompilerSettings(version="0.8.28"),
-        sources={"src/Steps.sol": LIBRARY},
-        target=Target(
-            path="src/Steps.sol",
-            contract="Walk" if function == "walk" else "Steps",
-            start=start,
-            end=end,
-            member=f"{function}()",
-        ),
-        framework="",
-        project=Project(name="steps", hash=keep(files)),
-        suite=Suite(path="test/Steps.t.sol", tests=tests),
-    )
+    contract = "Steps.Walk" if function == "walk" else "Steps"
+    return function_task(LIBRARY, SUITE, function, tests, contract=contract)
 
 
 def _judged(compiler: Compiler, task: Task, *codes: str) -> list[Verdict]:
-    candidates = [
-        Candidate(task_id=task.id, batch="b", repeat=0, index=index, code=code)
-        for index, code in enumerate(codes)
-    ]
-    return Tests(fuzz_runs=16).judge(Case(task, candidates, compiler))
+    return Tests(fuzz_runs=16).judge(case_of(compiler, task, *codes))
 
 
 def _reasons(said: list[Verdict]) -> list[str]:

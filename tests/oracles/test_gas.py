@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from solexp.core import (
-    Candidate,
-    CompilerSettings,
     Outcome,
-    Project,
-    Suite,
-    Target,
     Task,
     Verdict,
 )
@@ -23,8 +16,10 @@ from solexp.oracles.gas import Gas
 from solexp.oracles.suites import Stage
 from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.files import keep, kept
 from solexp.solidity.foundry.forge import TestRun
+from tests.oracles.projects import case_of, function_task
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 SLOAD, PUSH0, ADD, DUP = 100, 2, 3, 3
 """Gas of instructions; of reading a slot when that is not the first time in a transaction (EIP-2929)."""
@@ -122,42 +117,9 @@ function put(uint256 x) external returns (uint256 y) {
     }"""
 
 
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as compiler:
-        yield compiler
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path))
-    kept.cache_clear()
-    yield
-    kept.cache_clear()
-
-
 def _task(member: str, *tests: str) -> Task:
-    start = SOURCE.index(f"function {member.partition('(')[0]}(")
-    end = SOURCE.index("\n    }", start) + len("\n    }")
-    files = {"src/Till.sol": SOURCE.encode(), "test/Till.t.sol": SUITE.encode()}
-    return Task(
-        id=f"till/{member}",
-        benchmark="made",
-        compiler=CompilerSettings(version="0.8.28"),
-        sources={"src/Till.sol": SOURCE},
-        target=Target(path="src/Till.sol", contract="Till", start=start, end=end, member=member),
-        framework="",
-        project=Project(name="till", hash=keep(files)),
-        suite=Suite(path="test/Till.t.sol", tests=tests),
-    )
-
-
-def _case(compiler: Compiler, task: Task, *codes: str | None) -> Case:
-    candidates = [
-        Candidate(task_id=task.id, batch="b", repeat=0, index=index, code=code)
-        for index, code in enumerate(codes)
-    ]
-    return Case(task, candidates, compiler)
+    function = member.partition("(")[0]
+    return function_task(SOURCE, SUITE, function, tests, contract="Till", member=member)
 
 
 def _saved(said: Verdict, prefix: str = "gas") -> int:
@@ -175,7 +137,7 @@ def test_what_is_saved_is_what_the_instructions_cost(compiler: Compiler) -> None
     task = _task("put(uint256)", "testPut()", "testPutTwice()", "testFront()")
     remark = task.reference.replace("assembly {", "// the same, with a remark\n        assembly {")
     same, remarked, cheaper, dearer = Gas().judge(
-        _case(compiler, task, task.reference, remark, CHEAPER, DEARER)
+        case_of(compiler, task, task.reference, remark, CHEAPER, DEARER)
     )
     assert {each.outcome for each in (same, remarked, cheaper, dearer)} == {Outcome.PASS}
     assert same.measures["gas_tests"] == 3
@@ -201,10 +163,10 @@ def test_what_is_saved_is_what_the_instructions_cost(compiler: Compiler) -> None
 
 def test_tests_with_parameters_are_not_measured(compiler: Compiler) -> None:
     both = _task("put(uint256)", "testPut()", "testPutAny(uint64)")
-    [said] = Gas(fuzz_runs=8).judge(_case(compiler, both, CHEAPER))
+    [said] = Gas(fuzz_runs=8).judge(case_of(compiler, both, CHEAPER))
     assert said.measures["gas_tests"] == 1
     alone = _task("put(uint256)", "testPutAny(uint64)")
-    [said] = Gas(fuzz_runs=8).judge(_case(compiler, alone, CHEAPER))
+    [said] = Gas(fuzz_runs=8).judge(case_of(compiler, alone, CHEAPER))
     assert said.outcome is Outcome.UNDECIDABLE
     assert said.measures == {"gas_tests": 0}
     assert said.evidence == {"reason": "no unit test reaches it"}
@@ -213,7 +175,7 @@ def test_tests_with_parameters_are_not_measured(compiler: Compiler) -> None:
 def test_of_an_internal_function_only_the_gas_of_the_tests_is_known(compiler: Compiler) -> None:
     task = _task("half(uint256)", "testHalf()")
     shift = "function half(uint256 x) internal pure returns (uint256) { return x >> 1; }"
-    [said] = Gas().judge(_case(compiler, task, shift))
+    [said] = Gas().judge(case_of(compiler, task, shift))
     assert said.outcome is Outcome.PASS
     assert _saved(said) > 0
     assert "gas_function_reference" not in said.measures
@@ -223,7 +185,7 @@ def test_only_candidates_that_pass_are_measured(compiler: Compiler) -> None:
     task = _task("put(uint256)", "testPut()")
     wrong = "function put(uint256) external returns (uint256) { return 0; }"
     broken = "function put(uint256) external returns (uint256) { return z; }"
-    found = Gas().judge(_case(compiler, task, wrong, broken, None))
+    found = Gas().judge(case_of(compiler, task, wrong, broken, None))
     assert [each.outcome for each in found] == [
         Outcome.FAIL,
         Outcome.COMPILE_ERROR,
@@ -243,9 +205,9 @@ def test_the_tests_are_run_once_for_both_oracles(
         return run(stage, case, code, *args, **fields)
 
     task = _task("put(uint256)", "testPut()")
-    Tests().judge(_case(compiler, task, task.reference))  # what is known of the task is kept
+    Tests().judge(case_of(compiler, task, task.reference))  # what is known of the task is kept
     monkeypatch.setattr(Stage, "run", noted)
-    case = _case(compiler, task, CHEAPER, DEARER)
+    case = case_of(compiler, task, CHEAPER, DEARER)
     assert [each.outcome for each in Tests().judge(case)] == [Outcome.PASS] * 2
     assert {CHEAPER, DEARER} <= set(ran)
     ran.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -31,12 +31,6 @@ from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
 from solexp.store.runfolder import TaskRow
 from tests.evm.boxes import BOX, OTHER, SENDER, call, candidates, program, put, task
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as found:
-        yield found
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,12 +18,6 @@ PAIR = """contract Box {
     function set(uint256 x, uint256 y) external { a = x; b = y; }
 }"""
 REORDERED = "uint256 private b; uint256 private a;"
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as compiler:
-        yield compiler
 
 
 def judge(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import pytest
@@ -32,12 +32,6 @@ STATELESS = """contract Box {
     function limit() external pure returns (uint256) { return 9; }
 }"""
 OLD = BOX.replace("external", "public").replace("emit ", "").replace("constructor", "function make")
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as found:
-        yield found
 
 
 class _Watched(AnvilMachine):

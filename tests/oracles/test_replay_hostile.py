@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -94,12 +93,6 @@ HOSTILE: dict[str, tuple[str, Outcome, str | None]] = {
     ),
     "misbehaves late": (_with("if (block.number > 13000009) amount += 1;"), Outcome.FAIL, "return"),
 }
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

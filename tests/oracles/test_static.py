@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from solexp.core import (
@@ -42,12 +40,6 @@ contract Vault {
     function fund() external payable {}
 }
 """
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as it:
-        yield it
 
 
 def in_words_of(version: str, source: str) -> str:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from solexp.core import CompilerSettings, Outcome
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.oracles.usertypes import with_underlying
 from solexp.solidity.compiler import Compiler
 from tests.evm.boxes import BOX, candidates, task
-
-
-@pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    with Compiler() as found:
-        yield found
 
 
 def test_each_type_is_found_where_it_is_defined(compiler: Compiler) -> None:
