@@ -10,7 +10,7 @@ from typing import Any, Self
 import msgspec
 
 from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
-from solexp.evm.anvils import anvil_for, old_forks_exact, version_of, versions
+from solexp.evm.anvils import anvil_for, old_forks_exact, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
 from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeployable
@@ -18,6 +18,7 @@ from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
 from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
 from solexp.evm.simulate import Simulations
+from solexp.toolchain.node import version_of
 
 _SHORTER = 8
 """A run that used up its memory or answer is tried again with a program this many times shorter."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from solexp.core import ToolError
 from solexp.evm.hardforks import at_least
 from solexp.toolchain.install import ensure_anvil, ensure_old_anvil, foundry_platform
-from solexp.toolchain.node import ask_version
+from solexp.toolchain.node import version_of
 from solexp.toolchain.tables import foundry
 
 log = logging.getLogger(__name__)
@@ -30,12 +30,6 @@ def anvil_for(hardfork: str) -> Path:
     statuses, return data, events and storage are the same, gas before London is not.
     """
     return ensure_anvil() if at_least(hardfork, "london") else _old_anvil()
-
-
-def version_of(anvil: Path) -> str:
-    """What an anvil says of its version, such as ``1.7.1``."""
-    words = ask_version(str(anvil), anvil.stat().st_mtime).split()
-    return words[-1] if words else "unknown"
 
 
 def versions() -> tuple[str, ...]:

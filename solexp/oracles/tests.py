@@ -24,6 +24,8 @@ from solexp.solidity.foundry.forge import Fuzzing, Limits, Meddled, TestResult, 
 from solexp.solidity.stubs import Kind, stub_of
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
+from solexp.toolchain.install import ensure_forge
+from solexp.toolchain.node import version_of
 
 SCHEMA = 1
 
@@ -95,6 +97,7 @@ class Tests:
             "version": 6,
             "fuzzing": msgspec.to_builtins(self.fuzzing),
             "limits": msgspec.to_builtins(self.limits),
+            "forge": version_of(ensure_forge()),
         }
 
     def judge(self, case: Case) -> list[Verdict]:
@@ -119,6 +122,7 @@ class Tests:
 
     def _verdicts(self, case: Case) -> list[Verdict]:
         staged = stage(case.task)
+        case.used("forge", version_of(ensure_forge()))
         if isinstance(staged, str):
             grounds = TestGrounds(outcome=Outcome.UNDECIDABLE, reason=staged)
         else:

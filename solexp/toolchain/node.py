@@ -36,6 +36,12 @@ def ask_version(program: str, mtime: float = 0.0) -> str:  # noqa: ARG001 (part 
     return lines[0].strip() if done.returncode == 0 and lines else ""
 
 
+def version_of(program: Path) -> str:
+    """What a program of Foundry says of its version, such as ``1.7.1``."""
+    words = ask_version(str(program), program.stat().st_mtime).split()
+    return words[-1] if words else "unknown"
+
+
 def on_path(program: str) -> tuple[Path, str] | None:
     """A program on PATH and what it says of its version, or None."""
     found = shutil.which(program)

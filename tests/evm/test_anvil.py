@@ -16,10 +16,11 @@ import pytest
 
 from solexp.core import Call, CallResult, HarnessError, Program, Trace
 from solexp.evm.anvil import AnvilMachine
-from solexp.evm.anvils import anvil_for, old_forks_exact, version_of
+from solexp.evm.anvils import anvil_for, old_forks_exact
 from solexp.evm.machine import Observation, Subject
 from solexp.evm.observe import observation
 from solexp.evm.words import word
+from solexp.toolchain.node import version_of
 from tests.evm.boxes import (
     BLOCK,
     BOX,
