@@ -5,6 +5,7 @@ SolexpError
 │   └── DataError        ... and it was a file of a benchmark
 ├── HarnessError         a fault of ours or of a tool; never charged to a model
 │   ├── ToolError        a compiler, node or installer is missing or misbehaves
+│   │   └── Meddled      ... because of the code that it was given (solexp.solidity.foundry.forge)
 │   ├── BudgetReached    the next request might pass a run's limit (solexp.llm.budget)
 │   ├── RequestFailed    a language model's server did not answer this request, whatever was tried
 │   ├── ModelGone        ... or answers no request any more

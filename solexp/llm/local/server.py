@@ -33,6 +33,7 @@ _SERVE = Path(__file__).with_name("serve.py")
 _STEP_S = 0.02
 _QUIET_S = 10.0
 """Lines of progress come no closer together than this."""
+_LAST_WORDS_S = 5.0
 _PATIENCE_S = 30.0
 """How long a server that runs may take to count tokens."""
 _NOT_IMPLEMENTED = 501
@@ -164,6 +165,9 @@ class LlamaServer:
         say(f"{name}: loading {size:,.0f} MB, {threads} thread{'' if threads == 1 else 's'}")
         told = await self._until(self._told, limit_s)
         if "error" in told:
+            # What it wrote comes through once it is gone.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.until_ended(), _LAST_WORDS_S)
             raise ToolError(f"llama.cpp could not load {name}: {self.first_error()}")
         self._url = told["url"]
         # An installed binary takes its port before the model is loaded.
