@@ -63,13 +63,15 @@ def index(
 
 def _placed(path: str) -> tuple[str, str]:
     """The repository of a path in the release, and the path in it."""
+    # The release's paths begin with its authors' home folder.
+    path = path.strip("/").partition("/")[2]
     for name, repository in REPOSITORIES.items():
         if path.startswith(repository.prefix):
             return name, path.removeprefix(repository.prefix)
-    parts = path.strip("/").split("/")
-    # Such as /root/NAME/lib/NAME/src/A.sol.
-    inner = parts.index("lib") + 2 if "lib" in parts[:-2] else 2
-    return parts[1] if len(parts) > 1 else path, "/".join(parts[inner:])
+    # Such as NAME/lib/NAME/src/A.sol.
+    parts = path.split("/")
+    inner = parts.index("lib") + 2 if "lib" in parts[:-2] else 1
+    return parts[0], "/".join(parts[inner:])
 
 
 def _kind(body: str) -> str:

@@ -24,7 +24,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     several: bool = False
     """Whether its files are for several releases of the compiler."""
     prefix: str
-    """What stands before a path of it in the release."""
+    """What stands before a path of it in the release, below the home folder of its authors' machine."""
     upstream: str
     commit: str
     """The commit at which every released body stands at its lines."""
@@ -67,7 +67,7 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         readable=("test/data",),
         gas_limit=100_000_000,
-        prefix="/root/solady/lib/solady/",
+        prefix="solady/lib/solady/",
         upstream="https://github.com/Vectorized/solady",
         commit="717c0a860a83dc9a1520d32384577aec51cecd84",
         later={"Transient": "cancun", "/ithaca/": "prague"},
@@ -82,7 +82,7 @@ REPOSITORIES: Mapping[str, Repository] = {
         source_folder="contracts",
         library_folders=("node_modules", "lib"),
         readable=("test/bin",),
-        prefix="/root/openzeppelin-contracts/",
+        prefix="openzeppelin-contracts/",
         upstream="https://github.com/OpenZeppelin/openzeppelin-contracts",
         commit="3b240d7e6ab5978fb1fa13f5b66f39a90dcce450",
     ),
@@ -101,7 +101,7 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         readable=(".",),
         several=True,
-        prefix="/root/ethernaut/lib/ethernaut.git/contracts/",
+        prefix="ethernaut/lib/ethernaut.git/contracts/",
         upstream="https://github.com/OpenZeppelin/ethernaut",
         commit="fba7fed00e069c04610f07a0ffe0a2d72390e90e",
         folder="contracts",
@@ -120,7 +120,7 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         library_folders=("node_modules", "lib"),
         readable=(".",),
-        prefix="/root/openzeppelin-foundry-upgrades/lib/openzeppelin-foundry-upgrades/",
+        prefix="openzeppelin-foundry-upgrades/lib/openzeppelin-foundry-upgrades/",
         upstream="https://github.com/OpenZeppelin/openzeppelin-foundry-upgrades",
         commit="6461ba3851dea1fa4381a0fb1477c669279cdd44",
         packages={
@@ -156,7 +156,7 @@ REPOSITORIES: Mapping[str, Repository] = {
         ),
         source_folder="contracts",
         library_folders=("node_modules", "lib"),
-        prefix="/root/openzeppelin-community-contracts/lib/openzeppelin-community-contracts/",
+        prefix="openzeppelin-community-contracts/lib/openzeppelin-community-contracts/",
         upstream="https://github.com/OpenZeppelin/openzeppelin-community-contracts",
         commit="85e3c198493ba498fd9da64bfb0f1a8219ac2242",
     ),
