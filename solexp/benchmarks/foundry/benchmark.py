@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from solexp.benchmarks.base import select
@@ -53,10 +53,7 @@ class Foundry:
         self.path = None if path is None else Path(path)
         self._profile_name = profile
         self._min_lines = min_lines
-        self._limit = limit
-        self._ids = ids
-        self._filter = filter
-        self._seed = seed
+        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
         self.malformed: Callable[[str], None] = log.warning
         """What is told of each file of the project that is of no use, in one line."""
 
@@ -114,9 +111,7 @@ class Foundry:
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
-        return select(
-            self._every, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
-        )
+        return self._select(self._every)
 
     @cached_property
     def _every(self) -> list[Task]:

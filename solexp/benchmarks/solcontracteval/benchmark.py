@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from solexp.benchmarks import taskset
@@ -38,10 +38,7 @@ class SolContractEval:
         path: str | None = None,
         calls: int | None = None,
     ) -> None:
-        self._limit = limit
-        self._ids = ids
-        self._filter = filter
-        self._seed = seed
+        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
         self._calls = calls
         self.malformed: Callable[[str], None] = log.warning
         """What is told of each malformed row, in one line."""
@@ -49,9 +46,7 @@ class SolContractEval:
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
-        return select(
-            self._every, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
-        )
+        return self._select(self._every)
 
     @cached_property
     def _every(self) -> list[Task]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
@@ -48,10 +48,7 @@ class SolEval:
         if subset not in SUBSETS:
             raise UserError(f"benchmark.subset: no '{subset}'; {nearest(subset, SUBSETS)}")
         self._subset = subset
-        self._limit = limit
-        self._ids = ids
-        self._filter = filter
-        self._seed = seed
+        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
         self.malformed: Callable[[str], None] = log.warning
         """What is told of each task that contradicts its repository, in one line."""
         self.folder = Path(path) if path else data_home() / self.name
@@ -61,9 +58,7 @@ class SolEval:
         wanted = [
             task for task in self._every if self._subset == "all" or task.facts["mark"] == CORE
         ]
-        return select(
-            wanted, limit=self._limit, ids=self._ids, filter=self._filter, seed=self._seed
-        )
+        return self._select(wanted)
 
     @cached_property
     def _projects(self) -> dict[str, tuple[Project, Files]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -119,16 +119,11 @@ class Starter:
         seed: int = 0,
     ) -> None:
         """``limit`` tasks are drawn by ``seed`` from those that ``ids`` and ``filter`` leave; see ``select``."""
-        self._choice: dict[str, Any] = {
-            "limit": limit,
-            "ids": ids,
-            "filter": filter,
-            "seed": seed,
-        }
+        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
 
     def tasks(self) -> Sequence[Task]:
         """The chosen tasks, in order of their ids."""
-        return select(self.every(), **self._choice)
+        return self._select(self.every())
 
     def every(self) -> Sequence[Task]:
         """All tasks, chosen or not: the pool that examples may come from."""
