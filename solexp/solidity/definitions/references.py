@@ -16,6 +16,7 @@ import msgspec
 from solexp.core import Build
 from solexp.solidity.definitions.index import CALLABLES, CONTAINERS, Declaration, Index
 from solexp.solidity.lexing import mask
+from solexp.solidity.syntax import nodes
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -73,16 +74,10 @@ class _Reading:
             self._declare(member, path, starts)
 
     def _collect(self, tree: Any, number: int) -> None:
-        stack = [tree]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, list):
-                stack.extend(node)
-            elif isinstance(node, dict):
-                if isinstance(node.get("id"), int) and "nodeType" in node:
-                    self.owners[node["id"]] = number
-                    self.nodes.append((node, number))
-                stack.extend(value for value in node.values() if isinstance(value, dict | list))
+        for node in nodes(tree):
+            if isinstance(node.get("id"), int):
+                self.owners[node["id"]] = number
+                self.nodes.append((node, number))
 
     def references(self) -> References:
         for number, node in self.contracts.items():

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from solexp.solidity.syntax import nodes
+
 How = Literal["internal", "super", "exact", "instance", "new"]
 """``internal``: by name, subject to overriding; ``super``: the next in the linearization; ``exact``: this function;
 ``instance``: on a value whose contract is known by its type only; ``new``: a contract is deployed."""
@@ -190,16 +192,7 @@ def _span(node: dict[str, Any]) -> tuple[int, int, int]:
 
 def _references(tree: Any) -> Iterator[Reference]:
     """All that a tree names, each once, in no order that matters."""
-    seen: set[Reference] = set()
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(node)
-        elif isinstance(node, dict):
-            if "nodeType" in node:
-                seen.update(_named(node))
-            stack.extend(value for value in node.values() if isinstance(value, dict | list))
+    seen = {reference for node in nodes(tree) for reference in _named(node)}
     yield from sorted(seen, key=lambda each: (each.id, each.how))
 
 
