@@ -33,6 +33,8 @@ class CompilerSettings(msgspec.Struct, frozen=True, kw_only=True):
     libraries: dict[str, str] = {}
     """Addresses by library name, for code that must be linked."""
     remappings: tuple[str, ...] = ()
+    via_ir: Literal[True] | msgspec.UnsetType = msgspec.UNSET
+    """Whether code is made by way of Yul; unset, and then not encoded, where not: hashes are as before there was it."""
 
 
 MutantLabel = Literal["equivalent", "shown", "hidden"]

@@ -72,6 +72,8 @@ def request(
     }
     if settings.evm_version is not None:
         body["settings"]["evmVersion"] = settings.evm_version
+    if settings.via_ir:
+        body["settings"]["viaIR"] = True
     if settings.libraries:
         body["settings"]["libraries"] = {path: dict(settings.libraries) for path in sources}
     return msgspec.json.encode(body, order="deterministic")

@@ -49,6 +49,7 @@ remappings = {remappings}
 optimizer = {optimizer}
 optimizer_runs = {runs}
 {evm}
+{via_ir}
 {gas}
 ffi = false
 fs_permissions = {permissions}
@@ -191,6 +192,7 @@ def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc
         optimizer=json.dumps(settings.optimizer),
         runs=settings.runs,
         evm=f"evm_version = {json.dumps(settings.evm_version)}" if settings.evm_version else "",
+        via_ir="via_ir = true" if settings.via_ir else "",
         gas=f"gas_limit = {project.gas_limit}" if project.gas_limit else "",
         permissions=f"[{permissions}]",
         seed=hex(fuzzing.seed),
