@@ -35,7 +35,7 @@ FILTERS: dict[str, Callable[[Task], str]] = {
     "category": lambda task: task.category or "none",
     "series": lambda task: series(task.compiler.version),
     "compiler": lambda task: task.compiler.version,
-    "target": lambda task: task.target.contract,
+    "target": lambda task: task.target.contract or task.target.member,
     "history": lambda task: "yes" if task.program is not None else "no",
     "decidable": lambda task: "no" if task.undecidable else "yes",
 }

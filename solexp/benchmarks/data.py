@@ -13,6 +13,8 @@ import msgspec
 from solexp.benchmarks import stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
+from solexp.benchmarks.contracteval import ContractEval
+from solexp.benchmarks.contracteval import release as contracteval
 from solexp.benchmarks.fetching import Report
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
@@ -27,6 +29,7 @@ BENCHMARKS: Mapping[str, str] = {
     "starter": "solexp.benchmarks.starter.Starter",
     "solcontracteval": "solexp.benchmarks.solcontracteval.SolContractEval",
     "soleval": "solexp.benchmarks.soleval.SolEval",
+    "contracteval": "solexp.benchmarks.contracteval.ContractEval",
 }
 """The benchmarks that come with solexp, by name."""
 
@@ -106,7 +109,7 @@ def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
-    if isinstance(benchmark, SolContractEval | SolEval):
+    if isinstance(benchmark, ContractEval | SolContractEval | SolEval):
         benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
@@ -183,6 +186,8 @@ def _count(name: str) -> int | None:
     folder = _folder(name)
     if name == "soleval":
         return release.count(folder)
+    if name == "contracteval":
+        return contracteval.count(folder)
     if taskset.exists(folder):
         return taskset.header(folder).tasks
     if (folder / bundle.TASKS).is_file():
@@ -202,6 +207,8 @@ def _wrong(task: Task) -> Iterator[str]:
     source = task.sources.get(target.path)
     if source is None:
         yield f"its target is in {target.path}, which is no source of it"
+        return
+    if task.language == "python":
         return
     data = source.encode()
     if task.target.member:

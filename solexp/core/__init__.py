@@ -13,6 +13,7 @@ from solexp.core.errors import (
     ToolError,
     UserError,
 )
+from solexp.core.preconditions import Preconditions
 from solexp.core.program import Call, Deployment, Program, Recorded
 from solexp.core.project import Project, Suite
 from solexp.core.prompt import (
@@ -52,6 +53,7 @@ __all__ = [
     "ModelGone",
     "NoCode",
     "Outcome",
+    "Preconditions",
     "Program",
     "Project",
     "Prompt",

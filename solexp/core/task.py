@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from solexp.core.hashing import content_hash
+from solexp.core.preconditions import Preconditions
 from solexp.core.program import Program
 from solexp.core.project import Project, Suite
 
@@ -25,7 +26,7 @@ class CompilerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Which compiler, and how it is asked."""
 
     version: str
-    """Exact release such as ``0.8.17``."""
+    """Exact release such as ``0.8.17``; empty for a language that needs no compiler."""
     optimizer: bool = False
     runs: int = 200
     evm_version: str | None = None
@@ -46,11 +47,15 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     path: str
     contract: str
+    """Empty in a language without contracts."""
     start: int
     """UTF-8 byte offsets in ``sources[path]``, end exclusive."""
     end: int
     member: str = ""
-    """Signature of the one function of ``contract`` that is to be written; empty where all of it is."""
+    """Signature of the one function of ``contract`` that is to be written; empty where all of it is.
+
+    In Python the name of the function that is called, its entry point.
+    """
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -72,7 +77,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     program: Program | None = None
     """Recorded deployment and calls; None where there is no history."""
     category: str | None = None
-    """ERC20, ERC721, DeFi or Others."""
+    """ERC20, ERC721, DeFi or Others; another benchmark may have others."""
     facts: dict[str, str | int | float | bool | None] = {}
     """Further facts a benchmark states about the task."""
     mutants: dict[str, str] = {}
@@ -86,6 +91,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The project around ``sources``, which then hold the target's file only; unset where the sources are all."""
     suite: Suite | msgspec.UnsetType = msgspec.UNSET
     """The project's tests that reach the target; unset where none is known."""
+    preconditions: Preconditions | msgspec.UnsetType = msgspec.UNSET
+    """What the function to write demands of its arguments; set for Python only."""
 
     @property
     def reference(self) -> str:

@@ -1,0 +1,93 @@
+"""The benchmark as a run uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Literal
+
+from solexp.benchmarks.base import select
+from solexp.benchmarks.contracteval.posing import pose
+from solexp.benchmarks.contracteval.release import FILES, Row, read_rows
+from solexp.core import DataError, Task, UserError
+from solexp.core.errors import nearest
+from solexp.core.hashing import file_hash
+from solexp.toolchain.homes import data_home
+
+PARTS = ("all", *FILES)
+
+
+class ContractEval:
+    """Functions of HumanEval+ and MBPP+, each with its contract and the inputs that judge it.
+
+    ``part`` is ``humaneval``, ``mbpp`` or ``all``. ``limit``, ``ids``, ``filter`` and ``seed`` choose tasks as
+    `solexp.benchmarks.base.select` says; ``path`` is the data folder (default: ``contracteval`` in the data home).
+    """
+
+    name = "contracteval"
+
+    def __init__(
+        self,
+        *,
+        part: Literal["all", "humaneval", "mbpp"] = "all",
+        limit: int | None = None,
+        ids: list[str] | None = None,
+        filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
+        seed: int = 0,
+        path: str | None = None,
+    ) -> None:
+        """Raises UserError for a part that there is not."""
+        if part not in PARTS:
+            raise UserError(f"benchmark.part: no '{part}'; {nearest(part, PARTS)}")
+        self._parts = tuple(FILES) if part == "all" else (part,)
+        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
+        self.malformed: Callable[[str], None] | None = None
+        """Is told of each malformed row, which is then left out; where this is None the first one ends the reading."""
+        self.folder = Path(path) if path else data_home() / self.name
+
+    @cached_property
+    def _every(self) -> tuple[Task, ...]:
+        return tuple(task for part in self._parts for task in self._read(part))
+
+    @cached_property
+    def _tasks(self) -> tuple[Task, ...]:
+        return self._select(self._every)
+
+    def tasks(self) -> tuple[Task, ...]:
+        """The chosen tasks in the release's order.
+
+        Raises UserError when there are no data, DataError naming file and line for the first row that is malformed.
+        """
+        return self._tasks
+
+    def every(self) -> Sequence[Task]:
+        """All tasks of the chosen parts. Raises as `tasks` does."""
+        return self._every
+
+    def data_hashes(self) -> dict[str, str]:
+        """SHA-256 of the data files by name."""
+        names = [FILES[part] for part in self._parts]
+        return {
+            name: file_hash(self.folder / name) for name in names if (self.folder / name).is_file()
+        }
+
+    def _read(self, part: str) -> list[Task]:
+        tasks = []
+        for place, row in read_rows(self.folder / FILES[part]):
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                tasks.append(_posed(place, row, part))
+            except DataError as error:
+                if self.malformed is None:
+                    raise
+                self.malformed(str(error))
+        return tasks
+
+
+def _posed(place: str, row: Row, part: str) -> Task:
+    try:
+        return pose(row, part)
+    except ValueError as error:
+        raise DataError(f"{place}: {row.task_id}: {error}") from None

@@ -1,0 +1,1 @@
+"""Python as the thing to write: literals, contracts, and programs in replies."""

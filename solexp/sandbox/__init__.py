@@ -1,0 +1,1 @@
+"""Running untrusted code: processes of its own, with limits on what they use and reach."""
