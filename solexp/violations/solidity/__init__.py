@@ -1,0 +1,33 @@
+"""Guards of Solidity functions, and transactions that violate exactly those one chooses.
+
+    contract = Contract(build, "CrewToken", sources)        # a build with ASTs: Compiler.compile(…, ast=True)
+    for function in contract.functions():                   # tuple[FunctionGuards, …], public and state-changing
+        for guard in function.guards:                       # Guard: number, kind, span, text, expected (revert data)
+            answer = solve(contract, function.signature, {guard.number}, state)
+        fine = solve(contract, function.signature, set(), state)   # satisfies all guards
+
+``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``, ``accounts``,
+``keys``, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a `Snapshot`.
+``answer`` is an `Answer`: ``status`` (sat, unsat, unknown, unsupported), ``solutions`` (`Solution`: ``sender``,
+``value``, ``args``, ``input``, ``block_number``, ``timestamp``, ``exactness``, ``first``), ``reason``.
+``guard.expected.matches(output)`` says whether revert data are those of the guard.
+"""
+
+from solexp.violations.solidity.guards import Expected, FunctionGuards, Guard, Kind, Step
+from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
+from solexp.violations.solidity.state import Snapshot, State
+
+__all__ = [
+    "Answer",
+    "Exactness",
+    "Expected",
+    "FunctionGuards",
+    "Guard",
+    "Kind",
+    "Settings",
+    "Snapshot",
+    "Solution",
+    "State",
+    "Status",
+    "Step",
+]
