@@ -27,11 +27,12 @@ from solexp.core.prompt import (
     Usage,
 )
 from solexp.core.task import CompilerSettings, Target, Task
-from solexp.core.trace import CallResult, Checkpoint, Log, Trace
+from solexp.core.trace import Branched, CallResult, Checkpoint, Log, Trace
 from solexp.core.verdict import Divergence, Outcome, Verdict
 
 __all__ = [
     "Batch",
+    "Branched",
     "Build",
     "Call",
     "CallResult",

@@ -39,6 +39,20 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Results of probe calls by label, such as ``balanceOf(0x…)``."""
 
 
+class Branched(msgspec.Struct, frozen=True, kw_only=True):
+    """What calls would do that all start from one state of a program, and what storage holds there."""
+
+    after: int
+    alive: bool = True
+    """Whether the contract's code still stands; where not, nothing else is known."""
+    balance: int = 0
+    """The contract's own balance in wei."""
+    calls: tuple[CallResult, ...] = ()
+    """Without logs. Before Byzantium also without output, and with all gas used by those that succeed."""
+    words: tuple[int, ...] = ()
+    """The slots that were asked for."""
+
+
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
     """What a machine made of one program with one creation code."""
 
@@ -48,6 +62,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[CallResult, ...] = ()
     """One result a call, in order; empty when the deployment failed."""
     checkpoints: tuple[Checkpoint, ...] = ()
+    branches: tuple[Branched, ...] = ()
     hardfork: str = ""
     """Fork of the deployment; a program that crosses forks names them all, joined by ``+``."""
     stopped: str | None = None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from solexp.core import CallResult, Checkpoint, Log, ToolError
+from solexp.core import Branched, CallResult, Checkpoint, Log, ToolError
 from solexp.evm.machine import Observation
 from solexp.evm.rpc import RpcError
-from solexp.evm.script import Reading, Script
+from solexp.evm.script import Branching, Reading, Script
 from solexp.evm.storage import SlotPlan
 
 KEEP_BYTES = 16_384
@@ -69,6 +70,16 @@ def bounded(data: str) -> str:
     return f"{data[:130]}...{len(data) // 2 - 1} bytes, sha256 {digest}"
 
 
+class Answer(NamedTuple):
+    """What a node said of one subject."""
+
+    calls: list[CallResult]
+    checkpoints: list[Checkpoint]
+    branches: list[Branched]
+    codeless: int | None
+    """The first reading or branch that met no code."""
+
+
 def read(
     answer: bytes,
     script: Script,
@@ -78,18 +89,19 @@ def read(
     plan: Observation,
     slots: SlotPlan,
     known: dict[str, dict[str, str]],
-) -> tuple[list[CallResult], list[Checkpoint], int | None]:
-    """Results of the first ``stop`` calls, the state at checkpoints, and the first reading that met no code.
+) -> Answer:
+    """Results of the first ``stop`` calls, the state at checkpoints, and what branches came to.
 
     ``known`` keeps storage by raw answer, so that equal states of several subjects are decoded and held once.
     Raises RpcError or ToolError when the node did not answer as it should.
     """
     blocks = _blocks(answer)
-    wanted = script.skip + sum(2 if isinstance(step, Reading) else 1 for step in script.steps)
+    wanted = script.skip + sum(map(_size, script.steps))
     if len(blocks) < wanted:
         raise ToolError(f"the node answered {len(blocks)} blocks, not {wanted}")
     results: list[CallResult] = []
     checkpoints: list[Checkpoint] = []
+    branches: list[Branched] = []
     codeless: int | None = None
     gaps = bool(script.invalid)
     at = script.skip
@@ -115,6 +127,12 @@ def read(
             )
             at += 2
             continue
+        if isinstance(step, Branching):
+            branches.append(_branched(step, blocks[at : at + _size(step)]))
+            if codeless is None and not branches[-1].alive:
+                codeless = step.after
+            at += _size(step)
+            continue
         if len(calls) != len(step):
             raise ToolError(f"the node answered {len(calls)} calls of a block, not {len(step)}")
         if gaps:
@@ -126,7 +144,51 @@ def read(
             results.append(_result(_plain(call), gas[len(results)]))
         at += 1
     results += [_UNSENT] * (stop - len(results))
-    return results, checkpoints, codeless
+    return Answer(results, checkpoints, branches, codeless)
+
+
+def _size(step: tuple[int, ...] | Reading | Branching) -> int:
+    """Blocks of an answer that belong to a step."""
+    if isinstance(step, Branching):
+        return 2 + len(step.blocks)
+    return 2 if isinstance(step, Reading) else 1
+
+
+def _branched(step: Branching, blocks: Sequence[_Block | _BigBlock]) -> Branched:
+    counts = (1, 1, *step.blocks)
+    if tuple(len(block.calls) for block in blocks) != counts:
+        raise ToolError("the node did not answer every call of a branch")
+    sized, asked, *tried = (_plain(call) for block in blocks for call in block.calls)
+    words, slots = asked.returnData, step.branch.slots
+    if len(sized.returnData) < 66 or len(words) < 2 + 64 * (1 + len(slots)):
+        raise ToolError(f"the node read less of the state than asked: {bounded(words)}")
+    if not int(sized.returnData, 16):
+        return Branched(after=step.after, alive=False)
+    balance, *found = (int(words[at : at + 64], 16) for at in range(2, 66 + 64 * len(slots), 64))
+    return Branched(
+        after=step.after,
+        balance=balance,
+        calls=tuple(
+            _undone(result, call.gas or 0)
+            for result, call in zip(tried, step.branch.calls, strict=True)
+        ),
+        words=tuple(found),
+    )
+
+
+def _undone(call: _Call, limit: int) -> CallResult:
+    """What `solexp.evm.assembly.trial` told."""
+    told = call.returnData
+    status = len(told) >= 66 and int(told[2:66], 16) == 1
+    used = int(call.gasUsed, 16)
+    # The call itself has one part in 64 less than the transaction (EIP-150).
+    spent = not status and limit > 0 and 64 * used >= 62 * limit
+    return CallResult(
+        status=status,
+        output=bounded("0x" + told[66:]),
+        gas_used=used,
+        error="all gas used" if spent else None,
+    )
 
 
 def _reading(blocks: Sequence[_Block | _BigBlock], at: int, getters: int) -> list[_Call | _BigCall]:

@@ -9,7 +9,17 @@ from typing import Any, Self
 
 import msgspec
 
-from solexp.core import CallResult, Checkpoint, HarnessError, Log, Program, TimeLimitExceeded, Trace
+from solexp.core import (
+    Branched,
+    CallResult,
+    Checkpoint,
+    HarnessError,
+    Log,
+    Program,
+    TimeLimitExceeded,
+    Trace,
+)
+from solexp.evm.answers import Answer
 from solexp.evm.anvils import anvil_for, old_forks_exact, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
@@ -79,7 +89,10 @@ class AnvilMachine:
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
         """One trace a subject, in order; see `solexp.evm.machine.Machine`."""
         spans = eras(program, exact=self.forks == "exact")
-        parts = [self._run_era(program, subjects, plan, span, spans) for span in spans]
+        parts = [
+            self._run_era(program, subjects, _branches_of(plan, span, spans), span, spans)
+            for span in spans
+        ]
         return [_joined(spans, traces) for traces in zip(*parts, strict=True)]
 
     def _run_era(
@@ -206,7 +219,7 @@ class _Session:
             address, deployed = self._deploy(subject, gas)
             if address is None:
                 return Trace(address=None, deployment=deployed, hardfork=self._fork)
-            calls, checkpoints = self._simulate(subject, address, limits, stop)
+            answer = self._simulate(subject, address, limits, stop)
         except TimeLimitExceeded:
             raise Limit("time") from None
         except AnswerTooLarge:
@@ -218,8 +231,9 @@ class _Session:
         return Trace(
             address=address,
             deployment=deployed,
-            calls=tuple(calls),
-            checkpoints=tuple(checkpoints),
+            calls=tuple(answer.calls),
+            checkpoints=tuple(answer.checkpoints),
+            branches=tuple(answer.branches),
             hardfork=self._fork,
         )
 
@@ -284,7 +298,7 @@ class _Session:
 
     def _simulate(
         self, subject: Subject, address: str, limits: tuple[int, ...], stop: int
-    ) -> tuple[list[CallResult], list[Checkpoint]]:
+    ) -> Answer:
         assert self._connection is not None
         connection, answer_bytes = self._connection, self._machine.answer_mb << 20
         plan = self._simulations.plan_of(subject)
@@ -304,6 +318,18 @@ class _Session:
         )
 
 
+def _branches_of(plan: Observation, span: Era, spans: Sequence[Era]) -> Observation:
+    """The plan with the branches that leave the program under an era's rules: those of the call before them."""
+    if not plan.branches:
+        return plan
+    kept = tuple(
+        branch
+        for branch in plan.branches
+        if span.start < branch.after <= span.end or (span is spans[0] and not branch.after)
+    )
+    return msgspec.structs.replace(plan, branches=kept)
+
+
 def _joined(spans: Sequence[Era], traces: Sequence[Trace]) -> Trace:
     """One trace out of one an era, each call and checkpoint taken from its own era's."""
     first = traces[0]
@@ -311,12 +337,14 @@ def _joined(spans: Sequence[Era], traces: Sequence[Trace]) -> Trace:
         return first
     calls: list[CallResult] = []
     checkpoints: list[Checkpoint] = []
+    branches: list[Branched] = []
     for span, trace in zip(spans, traces, strict=True):
         if trace.address is None or len(trace.calls) < span.end:
             return msgspec.structs.replace(
                 first,
                 calls=tuple(calls),
                 checkpoints=tuple(checkpoints),
+                branches=tuple(branches),
                 stopped=trace.stopped or "fork",
             )
         calls += trace.calls[span.start : span.end]
@@ -326,10 +354,12 @@ def _joined(spans: Sequence[Era], traces: Sequence[Trace]) -> Trace:
             for point in trace.checkpoints
             if span.start < point.after and (point.after < span.end or last)
         ]
+        branches += trace.branches
     return Trace(
         address=first.address,
         deployment=first.deployment,
         calls=tuple(calls),
         checkpoints=tuple(checkpoints),
+        branches=tuple(branches),
         hardfork="+".join(span.hardfork for span in spans),
     )

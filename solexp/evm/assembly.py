@@ -12,6 +12,8 @@ _OPCODES = {
     "SHA3": 0x20,
     "ADDRESS": 0x30,
     "BALANCE": 0x31,
+    "ORIGIN": 0x32,
+    "CALLER": 0x33,
     "CALLDATALOAD": 0x35,
     "CALLDATASIZE": 0x36,
     "CALLDATACOPY": 0x37,
@@ -30,8 +32,10 @@ _OPCODES = {
     "DUP2": 0x81,
     "SWAP1": 0x90,
     "RETURN": 0xF3,
-    "REVERT": 0xFD,
+    "DELEGATECALL": 0xF4,
     "STATICCALL": 0xFA,
+    "REVERT": 0xFD,
+    "INVALID": 0xFE,
 }
 
 
@@ -129,3 +133,66 @@ PROBE = assemble(
 
 SIZE = assemble("0x00 CALLDATALOAD EXTCODESIZE 0x00 MSTORE 0x20 0x00 RETURN")
 """Code that returns the size of the code of the account in its first word."""
+
+
+def trial(code_at: str) -> str:
+    """Code that stands in for a contract's own, which is at ``code_at``: what a transaction does is told and undone.
+
+    It runs the contract's code with its storage, address, caller and value, and then reverts with a word that says
+    whether that succeeded and the data it gave. Calls that the contract makes to itself are let through.
+    """
+    return assemble(_TRIAL.replace("CODE_AT", code_at))
+
+
+def old_trial(code_at: str, helper: str) -> str:
+    """The same before Byzantium, where nothing can revert with data: just the word, as a success.
+
+    It needs `undoing` code at ``helper``.
+    """
+    return assemble(_OLD_TRIAL.replace("CODE_AT", code_at).replace("HELPER", helper))
+
+
+def undoing(code_at: str) -> str:
+    """Code that runs the code at ``code_at`` and fails exactly when that succeeds, so that nothing of it is kept."""
+    return assemble(_UNDOING.replace("CODE_AT", code_at))
+
+
+# Before Byzantium a contract that calls itself gets no data back through this, but for a word.
+_TRIAL = """
+    CALLDATASIZE 0x00 0x00 CALLDATACOPY
+    CALLER ORIGIN EQ @outermost JUMPI
+    0x00 0x00 CALLDATASIZE 0x00 CODE_AT GAS DELEGATECALL
+    RETURNDATASIZE 0x00 0x00 RETURNDATACOPY
+    @good JUMPI
+    RETURNDATASIZE 0x00 REVERT
+    good:
+    RETURNDATASIZE 0x00 RETURN
+    outermost:
+    0x00 0x00 CALLDATASIZE 0x00 CODE_AT GAS DELEGATECALL
+    0x00 MSTORE
+    RETURNDATASIZE 0x00 0x20 RETURNDATACOPY
+    0x20 RETURNDATASIZE ADD 0x00 REVERT
+"""
+
+_OLD_TRIAL = """
+    CALLDATASIZE 0x00 0x00 CALLDATACOPY
+    CALLER ORIGIN EQ @outermost JUMPI
+    0x20 0x00 CALLDATASIZE 0x00 CODE_AT 0x1000 GAS SUB DELEGATECALL
+    @good JUMPI
+    INVALID
+    good:
+    0x20 0x00 RETURN
+    outermost:
+    0x00 0x00 CALLDATASIZE 0x00 HELPER 0x1000 GAS SUB DELEGATECALL
+    ISZERO 0x00 MSTORE
+    0x20 0x00 RETURN
+"""
+
+_UNDOING = """
+    CALLDATASIZE 0x00 0x00 CALLDATACOPY
+    0x00 0x00 CALLDATASIZE 0x00 CODE_AT 0x1000 GAS SUB DELEGATECALL
+    @good JUMPI
+    STOP
+    good:
+    INVALID
+"""

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from solexp.core import CallResult, ContractBuild, Program, Trace
+from solexp.core import Call, CallResult, ContractBuild, Program, Trace
 
 GasRule = Literal["generous", "recorded"]
 """``generous``: enough for a correct but wasteful contract. ``recorded``: the limit the chain recorded decides."""
@@ -60,6 +60,18 @@ class Keys(msgspec.Struct, frozen=True):
     """Strings and byte strings, as hex digits of any even length."""
 
 
+class Branch(msgspec.Struct, frozen=True):
+    """What would happen from a state that the program reaches. Every call starts from that same state, and none of them
+    leaves anything behind: the program goes on as if they had not been made."""
+
+    after: int
+    """The state is that after the first so many calls of the program."""
+    calls: tuple[Call, ...] = ()
+    """Calls to the contract itself, by accounts without code. Each needs a gas limit."""
+    slots: tuple[int, ...] = ()
+    """Slots of the contract's storage to read."""
+
+
 class Observation(msgspec.Struct, frozen=True):
     """What is read of the state, and when."""
 
@@ -80,6 +92,8 @@ class Observation(msgspec.Struct, frozen=True):
     """Keys of each mapping that are read, at most; None: as the layout itself suggests."""
     balances: tuple[str, ...] = ()
     """Accounts whose balance is read, as 64 hex digits without ``0x``."""
+    branches: tuple[Branch, ...] = ()
+    """In order of the calls they come after."""
 
 
 class Machine(Protocol):

@@ -9,7 +9,6 @@ import msgspec
 
 from solexp.core import (
     CallResult,
-    Checkpoint,
     HarnessError,
     Program,
     TimeLimitExceeded,
@@ -197,7 +196,7 @@ class _Run:
             deployed = self._create(subject, gas)
             if not deployed.status:
                 return Trace(address=None, deployment=deployed, hardfork=self._fork)
-            calls, checkpoints = self._calls(subject, gas, limits, deployed.output)
+            answer = self._calls(subject, gas, limits, deployed.output)
         except TimeLimitExceeded:
             return self._stopped("time")
         except AnswerTooLarge:
@@ -205,8 +204,9 @@ class _Run:
         return Trace(
             address=self._address,
             deployment=msgspec.structs.replace(deployed, output="0x"),
-            calls=tuple(calls),
-            checkpoints=tuple(checkpoints),
+            calls=tuple(answer.calls),
+            checkpoints=tuple(answer.checkpoints),
+            branches=tuple(answer.branches),
             hardfork=self._fork,
         )
 
@@ -267,9 +267,7 @@ class _Run:
             return CallResult(status=False, gas_used=result.gas_used, error="code starts with 0xef")
         return result
 
-    def _calls(
-        self, subject: Subject, gas: int, limits: list[int], code: str
-    ) -> tuple[list[CallResult], list[Checkpoint]]:
+    def _calls(self, subject: Subject, gas: int, limits: list[int], code: str) -> answers.Answer:
         script = write(
             self._program,
             self._address,

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from solexp.core import Call, Program
-from solexp.evm.assembly import PROBE, READER, SIZE
+from solexp.evm.assembly import PROBE, READER, SIZE, old_trial, trial, undoing
 from solexp.evm.hardforks import at_least, intrinsic_gas
-from solexp.evm.machine import Observation
+from solexp.evm.machine import Branch, Observation
 from solexp.evm.words import word
 
 PROBE_ADDRESS = "0x5e1ec7ed000000000000000000000000000b5e17"
 SIZE_ADDRESS = "0x5e1ec7ed00000000000000000000000000051ce5"
+TRIAL_ADDRESS = "0x5e1ec7ed000000000000000000000000000771a1"
+UNDOING_ADDRESS = "0x5e1ec7ed0000000000000000000000000000d01e"
 BLOCK_GAS = 1_000_000_000_000
 """Gas limit of every block: the same for all subjects, since code can read it."""
 _READ_GAS = 200_000_000_000
@@ -22,6 +24,10 @@ _LONG_INPUT = 4096
 
 READ, RESTORE, INSTALL = 0, 1, 2
 """Places in a script that differ from subject to subject: what to read, the code to put back, and to put at first."""
+TRIAL = 3
+"""Stands for code that is the same for all subjects: what runs a subject's own and undoes it."""
+_TRIAL = trial(TRIAL_ADDRESS)
+_OLD_TRIAL = old_trial(TRIAL_ADDRESS, UNDOING_ADDRESS)
 
 
 @dataclass(frozen=True)
@@ -32,13 +38,27 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Branching:
+    """A branch leaves the program after so many calls; ``blocks`` of the answer are its own."""
+
+    branch: Branch
+    blocks: tuple[int, ...]
+    """How many calls each of the trial's blocks holds, the two blocks before them aside."""
+
+    @property
+    def after(self) -> int:
+        """Calls of the program before it."""
+        return self.branch.after
+
+
+@dataclass(frozen=True)
 class Script:
     """A request with places left open, and the order in which its answer comes."""
 
     pieces: tuple[bytes | str | int, ...]
     """Text of the request; long calldata are the program's own strings, never copied."""
-    steps: tuple[tuple[int, ...] | Reading, ...]
-    """What each block of the answer belongs to: indices of calls, or a reading (which takes two blocks)."""
+    steps: tuple[tuple[int, ...] | Reading | Branching, ...]
+    """What each block of the answer belongs to: indices of calls, a reading (which takes two blocks), or a branch."""
     invalid: frozenset[int]
     """Calls that no block could hold, since they cannot pay for their own data; they are not sent."""
     skip: int
@@ -49,7 +69,7 @@ class Script:
 
         A contract that has destroyed itself must not be brought back: ``dead_from`` is the first reading that met none.
         """
-        readings = iter(step.after for step in self.steps if isinstance(step, Reading))
+        readings = iter(step.after for step in self.steps if not isinstance(step, tuple))
         body: list[bytes | str] = []
         for piece in self.pieces:
             if not isinstance(piece, int):
@@ -113,7 +133,8 @@ class _Writer:
         self._static = at_least(hardfork, "byzantium")
         self._text: list[str] = []
         self._pieces: list[bytes | str | int] = []
-        self._steps: list[tuple[int, ...] | Reading] = []
+        self._steps: list[tuple[int, ...] | Reading | Branching] = []
+        self._branches = list(plan.branches)
         self._invalid: set[int] = set()
         self._overrides = self._first_overrides()
         self._number = -1
@@ -130,6 +151,7 @@ class _Writer:
         calls = self._program.calls
         every = self._plan.checkpoint_every or 0
         at = 0
+        self._branch(0)
         while at < self._stop:
             first = calls[at]
             end = at + 1
@@ -137,7 +159,10 @@ class _Writer:
                 end += 1
             while at < end:
                 due = end if not every or self._distinct else min(end, at - at % every + every)
+                if self._branches:
+                    due = min(due, self._branches[0].after)
                 self._block(range(at, due))
+                self._branch(due)
                 passed = every and due // every > at // every
                 if passed and due < self._stop and self._room(due):
                     self._reading(due)
@@ -211,6 +236,10 @@ class _Writer:
                 self._text.append(f'{comma}"{self._address}":{{"code":"')
                 self._code(code)
                 self._text.append('"}')
+            if code == TRIAL:
+                self._text.append(f',"{TRIAL_ADDRESS}":{{"code":"')
+                self._code(INSTALL)
+                self._text.append('"}')
             self._text.append("},")
             self._overrides = ""
         self._text.append('"calls":[')
@@ -218,6 +247,8 @@ class _Writer:
     def _code(self, which: int) -> None:
         if which == READ:
             self._text.append(READER)
+        elif which == TRIAL:
+            self._text.append(_TRIAL if self._static else _OLD_TRIAL)
         else:
             self._flush()
             self._pieces.append(which)
@@ -250,6 +281,41 @@ class _Writer:
         self._text.append('"}]}')
         self._due = RESTORE
 
+    def _branch(self, after: int) -> None:
+        """The branches from here: is there a contract, what does its storage hold, and what would each call do."""
+        while self._branches and self._branches[0].after == after:
+            branch = self._branches.pop(0)
+            like = self._program.calls[after - 1] if after else None
+            head = f'{{"from":"{PROBE_ADDRESS}","gas":"{_READ_GAS:#x}","gasPrice":"0x0","to":'
+            target = "0" * 24 + self._address[2:]
+            self._open(like, code=self._take_due())
+            self._text.append(f'{head}"{SIZE_ADDRESS}","input":"0x{target}"}}]}}')
+            blocks: list[int] = []
+            # From here on the answer has something in front, so that the next block follows a comma.
+            self._steps.append(Branching(branch, ()))
+            self._open(like, code=READ)
+            slots = "".join(map(word, (0, 0, len(branch.slots), 0, *branch.slots)))
+            self._text.append(f'{head}"{self._address}","input":"0x{slots}"}}]}}')
+            opened: Call | None = None
+            for call in branch.calls:
+                if opened is not None and _same_block(opened, call):
+                    self._text.append(",")
+                    blocks[-1] += 1
+                else:
+                    if opened is not None:
+                        self._text.append("]}")
+                    self._open(call, code=None if opened else TRIAL)
+                    opened = call
+                    blocks.append(1)
+                self._text.append(
+                    f'{{"from":"{call.sender}","to":"{self._address}","gas":"{call.gas or 0:#x}",'
+                    f'"gasPrice":"0x0","value":"{call.value:#x}","input":"{call.input}"}}'
+                )
+            if opened is not None:
+                self._text.append("]}")
+            self._steps[-1] = Branching(branch, tuple(blocks))
+            self._due = RESTORE
+
     def _take_due(self) -> int | None:
         due, self._due = self._due, None
         return due
@@ -259,10 +325,14 @@ class _Writer:
         calls = program.calls
         wealth = hex(_RICH + sum(call.value for call in calls))
         senders = dict.fromkeys(call.sender for call in calls)
+        for branch in self._plan.branches:
+            senders |= dict.fromkeys(call.sender for call in branch.calls)
         senders.pop(self._address, None)
         parts = [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
         parts.append(f'"{PROBE_ADDRESS}":{{"code":"{PROBE}"}}')
         parts.append(f'"{SIZE_ADDRESS}":{{"code":"{SIZE}"}}')
+        if self._plan.branches and not self._static:
+            parts.append(f'"{UNDOING_ADDRESS}":{{"code":"{undoing(TRIAL_ADDRESS)}"}}')
         return ",".join(parts)
 
     def _flush(self) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from solexp.core import CallResult, Checkpoint
 from solexp.evm import answers
 from solexp.evm.hardforks import at_least
 from solexp.evm.machine import Observation, Subject
@@ -56,8 +55,8 @@ class Simulations:
 
     def run(
         self, subject: Subject, script: Script, code: str, *, gas: Sequence[int], post: Post
-    ) -> tuple[list[CallResult], list[Checkpoint]]:
-        """Results of one call a limit in ``gas``, and the state at the script's readings.
+    ) -> answers.Answer:
+        """Results of one call a limit in ``gas``, the state at the script's readings, and what its branches came to.
 
         ``code`` is the subject's runtime code, put back after each reading. Raises RpcError or ToolError when the node
         does not answer as it should, and whatever ``post`` raises.
@@ -66,7 +65,7 @@ class Simulations:
         known = self._known.setdefault(slots, {})
         dead_from: int | None = None
         while True:
-            calls, checkpoints, codeless = answers.read(
+            answer = answers.read(
                 post(script.body(slots.calldata, code, dead_from)),
                 script,
                 gas=gas,
@@ -75,10 +74,10 @@ class Simulations:
                 slots=slots,
                 known=known,
             )
-            if codeless is None or dead_from is not None or RESTORE not in script.pieces:
-                return calls, checkpoints
+            if answer.codeless is None or dead_from is not None or RESTORE not in script.pieces:
+                return answer
             # It destroyed itself, and a reading would bring it back: once more, with that known.
-            dead_from = codeless
+            dead_from = answer.codeless
 
     def _slot_plan(self, subject: Subject) -> SlotPlan:
         layout = subject.contract.storage_layout if self._plan.storage else None
