@@ -23,6 +23,7 @@ from solexp.core import (
 )
 from solexp.core.errors import nearest
 from solexp.core.hashing import content_hash
+from solexp.core.reply import well_formed
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.solidity.foundry.files import kept
@@ -40,7 +41,6 @@ from solexp.solidity.slither.findings import (
     Thresholds,
 )
 from solexp.solidity.splice import splice
-from solexp.solidity.standard_json import well_formed
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 

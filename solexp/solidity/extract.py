@@ -13,21 +13,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from solexp.core import FinishReason, NoCode
-from solexp.solidity.lexing import bodies, headers, mask, stray_brace
-from solexp.solidity.parsing import parses
-from solexp.solidity.regions import (
+from solexp.core import FinishReason
+from solexp.core.reply import (
     FENCE,
-    REASONING_START,
-    Part,
-    Region,
+    Extraction,
     json_strings,
-    names,
-    read,
-    split,
+    reason_for_none,
+    well_formed,
     without_reasoning,
 )
-from solexp.solidity.standard_json import well_formed
+from solexp.solidity.lexing import bodies, headers, mask, stray_brace
+from solexp.solidity.parsing import parses
+from solexp.solidity.regions import Part, Region, names, read, split
 
 # A member as code has it: sentences begin with these words too, but have no braces behind a list of parameters.
 _TAIL = r"(?:[^(){};]|\([^(){};]*\))*+"
@@ -49,20 +46,6 @@ ELISION = re.compile(
 # How much a parser is asked to read of one reply; contracts have some ten thousand characters.
 _PARSED_CHARS = 100_000
 _WORD = re.compile(r"\w")
-REFUSAL = re.compile(
-    r"\bI(?:['’]m| am) (?:sorry|unable|not able)\b|\bI (?:cannot|can['’]?t|can not|won['’]t|must decline)\b"
-    r"|\bI apologi[sz]e\b|\bmy apologies\b|\bas an AI\b",
-    re.IGNORECASE,
-)
-
-
-class Extraction(msgspec.Struct, frozen=True):
-    """The target's code, or the reason why a reply holds none: exactly one of ``code`` and ``no_code`` is set."""
-
-    code: str | None = None
-    no_code: NoCode | None = None
-    notes: tuple[str, ...] = ()
-    """What had to be done to find the code, or what stood in its place."""
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -216,18 +199,7 @@ def _pick(candidates: Iterator[_Found], name: str) -> _Found | None:
 def _nothing(text: str, finish: FinishReason, notes: tuple[str, ...], *, cut: bool) -> Extraction:
     """Why there is no code."""
     others = sorted({header.name for header in headers(mask(text))})
-    if finish is FinishReason.CONTEXT:
-        reason = NoCode.PROMPT_TOO_LONG
-    elif finish is FinishReason.REFUSED:
-        reason = NoCode.REFUSED
-    elif cut or finish is FinishReason.LENGTH or REASONING_START.match(text) or _is_cut(text):
-        reason = NoCode.TRUNCATED
-    elif not text.strip():
-        reason = NoCode.EMPTY
-    elif not others and REFUSAL.search(text):
-        reason = NoCode.REFUSED
-    else:
-        reason = NoCode.NOTHING_FOUND
+    reason = reason_for_none(text, finish, cut=cut, defines=bool(others), opened=_is_cut(text))
     if others and not cut:
         notes = (*notes, "defines " + ", ".join(others))
     return Extraction(no_code=reason, notes=notes)

@@ -1,23 +1,17 @@
-"""A reply, cut into the parts that its fences, its reasoning or its JSON make of it."""
+"""A reply, cut into the parts that its fences make of it."""
 
 from __future__ import annotations
 
 import bisect
-import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
 
 import msgspec
 
+from solexp.core.reply import FENCE
 from solexp.solidity.lexing import KEYWORDS, Header, brace_pairs, headers, mask
-from solexp.solidity.standard_json import well_formed
 
-FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n?", re.MULTILINE)
-_REASONING_TAG = r"(?:think|thinking|thought|reasoning|scratchpad)"
-REASONING_START = re.compile(rf"\s*<{_REASONING_TAG}>", re.IGNORECASE)
-_REASONING_END = re.compile(rf"</{_REASONING_TAG}>", re.IGNORECASE)
-_REASONING_ANY = re.compile(rf"<{_REASONING_TAG}>", re.IGNORECASE)
 _GLOB = re.compile(r"(?<=[\w.*])/\*")
 _DIFF = re.compile(
     r"\s*+(?:(?:diff|index|new file mode) [^\n]*+\n|--- /dev/null[^\n]*+\n|\+\+\+ [^\n]*+\n|@@[^\n]*+\n)*+(?=\+)"
@@ -72,14 +66,6 @@ class Region:
         """Where the first definition after ``end`` begins, or the region's end."""
         index = bisect.bisect_left(self.headers, end, key=lambda header: header.start)
         return self.headers[index].start if index < len(self.headers) else len(self.masked)
-
-
-def without_reasoning(reply: str) -> tuple[str, tuple[str, ...]]:
-    """The reply after its reasoning. An opening tag may be missing (chat templates eat it), or the closing one."""
-    ends = list(_REASONING_END.finditer(reply))
-    if ends and (REASONING_START.match(reply) or not _REASONING_ANY.search(reply)):
-        return reply[ends[-1].end() :], ("reasoning left out",)
-    return reply, ()
 
 
 def split(text: str, name: str) -> list[Part]:
@@ -168,19 +154,3 @@ def read(text: str, name: str) -> Region:
     if opened < 0 or not _GLOB.match(before, opened):
         return region
     return Region(text, before + mask(text[first.start() :]))
-
-
-def json_strings(text: str) -> list[str]:
-    """Every string in a reply that is JSON; replies with structured output hold their code so."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    strings, queue = [], [value]
-    while queue:
-        item = queue.pop()
-        if isinstance(item, str):
-            strings.append(well_formed(item))
-        elif isinstance(item, list | dict):
-            queue.extend(item.values() if isinstance(item, dict) else item)
-    return strings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from solexp.core import Task
-from solexp.solidity.standard_json import well_formed
+from solexp.core.reply import well_formed
 
 
 def splice(task: Task, code: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from solexp.core import (
     ToolError,
     UserError,
 )
+from solexp.core.reply import well_formed
 from solexp.solidity.taxonomy import CONTEXT_CHARS, classify
 
 _OUTPUTS = (
@@ -31,15 +32,6 @@ _FORMATTED = re.compile(r":(\d+):(\d+): ")
 _CARETS = re.compile(r"^\s*(\^(?:-*\^)?)$", re.MULTILINE)
 _SEVERITIES = {severity.value: severity for severity in Severity}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
-
-
-def well_formed(text: str) -> str:
-    """The text with lone surrogates, which no UTF-8 can hold, replaced by U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def request(

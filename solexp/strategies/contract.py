@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from solexp.core import Candidate, Completion, Generation, Task, UserError
-from solexp.solidity.extract import Extraction, extract_contract
+from solexp.core.reply import Extraction
+from solexp.solidity.extract import extract_contract
 from solexp.strategies.prompted import Prompted
 from solexp.strategies.reading import read_last
 

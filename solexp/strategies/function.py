@@ -12,8 +12,8 @@ import msgspec
 
 from solexp.core import Candidate, Completion, Generation, PromptForm, Target, Task
 from solexp.core.errors import UserError, nearest
+from solexp.core.reply import Extraction
 from solexp.solidity.comments import without_comments
-from solexp.solidity.extract import Extraction
 from solexp.solidity.functions import (
     MARKERS,
     Member,

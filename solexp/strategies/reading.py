@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from solexp.core import Candidate, Completion, FinishReason, Generation, NoCode
-from solexp.solidity.extract import Extraction
+from solexp.core.reply import Extraction
 
 
 def read_last(generation: Generation, extract: Callable[[Completion], Extraction]) -> Candidate:

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from solexp.core import Candidate, FinishReason, Generation, NoCode, PromptForm, Task
+from solexp.core.reply import Extraction
 from solexp.llm.tokens import count
 from solexp.solidity.comments import without_comments
-from solexp.solidity.extract import Extraction
 from solexp.solidity.functions import (
     Member,
     extract_function,

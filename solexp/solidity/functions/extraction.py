@@ -13,8 +13,16 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from solexp.core import FinishReason, NoCode, PromptForm
-from solexp.solidity.extract import ELISION, REFUSAL, Extraction
+from solexp.core import FinishReason, PromptForm
+from solexp.core.reply import (
+    FENCE,
+    Extraction,
+    json_strings,
+    reason_for_none,
+    well_formed,
+    without_reasoning,
+)
+from solexp.solidity.extract import ELISION
 from solexp.solidity.functions.additions import with_additions
 from solexp.solidity.functions.bodies import (
     Body,
@@ -28,8 +36,7 @@ from solexp.solidity.functions.candidates import Found, Part, changes, empty, fi
 from solexp.solidity.functions.members import Member
 from solexp.solidity.functions.scope import Scope
 from solexp.solidity.parsing import parses
-from solexp.solidity.regions import FENCE, REASONING_START, json_strings, split, without_reasoning
-from solexp.solidity.standard_json import well_formed
+from solexp.solidity.regions import split
 
 MARKERS = ("START_OF_FUNCTION", "END_OF_FUNCTION")
 """What `extract_function` takes for the bounds of a function in a reply, unless told otherwise (SolEval's prompts)."""
@@ -275,20 +282,7 @@ def _nothing(text: str, asked: _Reply, notes: tuple[str, ...], *, cut: bool) -> 
     part = Part(FENCE.sub("", text))
     others = list(dict.fromkeys(one.head.signature for one in part.functions()))
     opened = part.masked.count("{") > part.masked.count("}")
-    if asked.finish is FinishReason.CONTEXT:
-        reason = NoCode.PROMPT_TOO_LONG
-    elif asked.finish is FinishReason.REFUSED:
-        reason = NoCode.REFUSED
-    elif cut or asked.finish is FinishReason.LENGTH or REASONING_START.match(text):
-        reason = NoCode.TRUNCATED
-    elif not text.strip():
-        reason = NoCode.EMPTY
-    elif not others and REFUSAL.search(text):
-        reason = NoCode.REFUSED
-    elif opened:
-        reason = NoCode.TRUNCATED
-    else:
-        reason = NoCode.NOTHING_FOUND
+    reason = reason_for_none(text, asked.finish, cut=cut, defines=bool(others), opened=opened)
     if others and not cut:
         shown = ", ".join(others[:8]) + (" and more" if len(others) > 8 else "")
         notes = (*notes, f"defines {shown}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
+from solexp.core.reply import well_formed
 from solexp.solidity.functions.members import Member
-from solexp.solidity.standard_json import well_formed
 
 EMPTY = "{ }"
 

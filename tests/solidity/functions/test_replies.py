@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solexp.core import FinishReason
-from solexp.solidity.extract import Extraction
+from solexp.core.reply import Extraction
 from solexp.solidity.functions import (
     Member,
     extract_function,
