@@ -1,1 +1,6 @@
-"""Running untrusted code: processes of its own, with limits on what they use and reach."""
+"""Running untrusted Python functions, each call in a confined process of its own."""
+
+from solexp.sandbox.calls import Check, call_python, run_checks
+from solexp.sandbox.limits import CallResult, Ended, Limits
+
+__all__ = ["CallResult", "Check", "Ended", "Limits", "call_python", "run_checks"]

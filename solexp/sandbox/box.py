@@ -1,0 +1,158 @@
+"""One sandbox: the client's end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from solexp.core import ToolError
+from solexp.sandbox import records
+from solexp.sandbox.inside import frames
+from solexp.sandbox.limits import CallResult, Ended, Limits
+
+_BOOT = Path(__file__).resolve().parent / "inside" / "boot.py"
+_START_S = 30.0
+_GRACE_S = 60.0
+
+
+class Gone(Exception):
+    """The sandbox's process ended."""
+
+
+class Sandbox:
+    """A warm interpreter that forks a process for each call. Not for use by two threads at one time."""
+
+    def __init__(self) -> None:
+        """Start it. Raises ToolError when it does not come up."""
+        self.owner = os.getpid()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
+        python = getattr(sys, "_base_executable", None) or sys.executable
+        try:
+            self._process = subprocess.Popen(
+                [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(_BOOT)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/nowhere"},
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise ToolError(f"cannot start {python} for the sandbox: {error}") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        try:
+            self._receive(time.monotonic() + _START_S)
+        except Gone as error:
+            words = self._last_words()
+            self.close()
+            raise ToolError(f"the sandbox did not start: {words}") from error
+
+    def ask(
+        self, program: str, entry_point: str, arguments: Sequence[str], limits: Limits
+    ) -> list[CallResult]:
+        """Load a program and call its function once for each argument list, each in a process of its own.
+
+        Raises Gone when the sandbox ended; nothing tells which call did that.
+        """
+        self._set(limits)
+        ended = self._program(program, entry_point, limits)
+        if ended is not None:
+            return [ended] * len(arguments)
+        results: list[CallResult] = []
+        spent = 0.0
+        for text in arguments:
+            if spent > limits.batch_cpu_s:
+                said = f"not asked: the calls before used up {limits.batch_cpu_s:g} s of CPU time"
+                results.append(CallResult(ended=Ended.TIMEOUT, message=said))
+                continue
+            result = self._call(text, limits)
+            spent += result.cpu_s
+            results.append(result)
+        return results
+
+    def _set(self, limits: Limits) -> None:
+        self._send(
+            frames.SET,
+            frames.LIMITS.pack(
+                limits.cpu_s,
+                limits.wall_s,
+                limits.wall_s * 10,
+                limits.memory_mb << 20,
+                int(limits.output_mb * (1 << 20)),
+                limits.processes,
+                limits.file_mb << 20,
+            ),
+        )
+
+    def _program(self, program: str, entry_point: str, limits: Limits) -> CallResult | None:
+        name = entry_point.encode("utf-8", "surrogatepass")
+        source = program.encode("utf-8", "surrogatepass")
+        self._send(frames.PROGRAM, struct.pack(">H", len(name)) + name + source)
+        body = self._reply(limits)
+        if body[frames.ENDING.size :] == frames.CODE:
+            return None
+        return records.result(body, limits)
+
+    def _call(self, arguments: str, limits: Limits) -> CallResult:
+        self._send(frames.CALL, arguments.encode("utf-8", "surrogatepass"))
+        return records.result(self._reply(limits), limits)
+
+    def _send(self, letter: bytes, body: bytes) -> None:
+        try:
+            frames.send(self._to, letter, body)
+        except OSError as error:
+            raise Gone from error
+
+    def _reply(self, limits: Limits) -> bytes:
+        _, body = self._receive(time.monotonic() + 20 * limits.wall_s + _GRACE_S)
+        return body
+
+    def _receive(self, deadline: float) -> tuple[bytes, bytes]:
+        # The zygote answers whatever a call does; this is for one that is stuck itself.
+        ready, _, _ = select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            raise Gone
+        try:
+            return frames.receive(self._from)
+        except (EOFError, OSError) as error:
+            raise Gone from error
+
+    def _last_words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2)
+        size = self._errors.seek(0, 2)
+        lines = os.pread(self._errors.fileno(), 2048, max(0, size - 2048)).splitlines()
+        return lines[-1].decode(errors="replace") if lines else "it said nothing"
+
+    def close(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self._process.wait()
+        self._errors.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
