@@ -1,0 +1,31 @@
+"""Reading Python source."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of ``source``. Raises ValueError, in one line with the place, where there is none.
+
+    What the source could warn of (an escape that is none) is not told.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except SyntaxError as error:
+        place = f"line {error.lineno}: " if error.lineno else ""
+        raise NotPython(f"{place}{error.msg}", error.lineno) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise NotPython(str(error) or "it is nested too deeply", None) from None
+
+
+class NotPython(ValueError):
+    """A source does not parse."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+        """1-based, where the parser stopped; None where it does not say."""
