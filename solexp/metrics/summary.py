@@ -30,6 +30,7 @@ from solexp.metrics.passing import (
     exercised_tasks,
     is_sample,
 )
+from solexp.metrics.rejection import input_metrics, rejection_metrics
 from solexp.metrics.replies import reply_metrics
 from solexp.metrics.scores import (
     Judged,
@@ -173,7 +174,7 @@ def summarise(
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
     Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
-    `gas_metrics` and `vulnerability_metrics`.
+    `gas_metrics`, `vulnerability_metrics`, `input_metrics` and `rejection_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -213,6 +214,8 @@ def summarise(
     metrics |= overlap_metrics(candidates, seed=seed)
     metrics |= gas_metrics(candidates, deciding, seed=seed)
     metrics |= vulnerability_metrics(candidates, seed=seed)
+    metrics |= input_metrics(candidates, batches, seed=seed)
+    metrics |= rejection_metrics(candidates, seed=seed)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)

@@ -38,6 +38,19 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     examples: tuple[Example, ...] = ()
     cot: bool = False
     """Whether the model is asked to think in writing before it answers."""
+    # What a Python function demands of its arguments.
+    conditions: tuple[str, ...] = ()
+    """What must hold of valid arguments, in words; empty where the prompt does not state it."""
+    condition_code: str = ""
+    """Statements that fail on other arguments, for what has no words."""
+    refused: tuple[str, ...] = ()
+    """Calls that must be refused, as code."""
+    wrong: tuple[tuple[str, str], ...] = ()
+    """Valid calls, each with an output that it does not have."""
+    combinations: tuple[str, ...] = ()
+    """Sets of assertions that tests are to violate, by their numbers, such as ``0, 2``."""
+    tests: int = 0
+    """Tests that are wanted of each."""
     # What refinement has to say.
     code: str = ""
     """The answer so far."""

@@ -1,0 +1,91 @@
+"""ContractEval's metrics of Python functions: constraint satisfaction (CSR), over-rejection, and inputs that match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from solexp.core import Batch, Outcome, Verdict
+from solexp.metrics.scores import Counts, Judged, Metric, metric_at_k, metrics_at_k
+from solexp.metrics.static import share_of_samples
+
+ORACLE = "rejection"
+INPUTS = "inputs"
+
+_SHARES = {
+    "csr": ("rejection.refused", "rejection.cvts"),
+    "rejection": ("rejection.refused_anyhow", "rejection.cvts"),
+    "over_rejection": ("rejection.over_refused_anyhow", "rejection.valid"),
+    "over_rejection_assertion": ("rejection.over_refused", "rejection.valid"),
+}
+"""By metric: the measure that is counted, and the one that it is a share of."""
+
+
+def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Metric]:
+    """What the oracle ``rejection`` measured, over the samples of all batches; empty without it.
+
+    ``csr``
+        The share of all contract-violating tests together that candidates refuse with AssertionError.
+    ``rejection``
+        The same with any exception.
+    ``over_rejection``, ``over_rejection_assertion``
+        The share of valid inputs that candidates refuse with any exception, and with AssertionError.
+    ``csr_by_task``, ``rejection_by_task``, …
+        The mean over tasks of the share in each.
+
+    A candidate without code refuses nothing. Tasks without tests are missing.
+    """
+    rows = [row for each in candidates if (row := _told(each, ORACLE)) is not None]
+    found: dict[str, Metric | None] = {}
+    for name, (part, whole) in _SHARES.items():
+        table = _table(rows, part, whole)
+        found[name] = share_of_samples(table, seed=seed)
+        found[f"{name}_by_task"] = metric_at_k(table, 1, seed=seed)
+    return {name: metric for name, metric in found.items() if metric is not None}
+
+
+def input_metrics(
+    candidates: Sequence[Judged], batches: Sequence[Batch], *, seed: int
+) -> dict[str, Metric]:
+    """What the oracle ``inputs`` measured; empty without it.
+
+    ``base.pass_at_k``
+        Passing on the base inputs alone.
+    ``plus_share``
+        The mean over tasks of the share of plus inputs that match: what ContractEval's release calls pass@1.
+    """
+    rows = [row for each in candidates if (row := _told(each, INPUTS)) is not None]
+    if not rows:
+        return {}
+
+    def passes(candidate: Judged) -> bool | None:
+        row = _told(candidate, INPUTS)
+        if row is None:
+            return None
+        return (
+            row.outcome not in (Outcome.NO_CODE, Outcome.VACUOUS)
+            and row.measures["inputs.base_matched"] == row.measures["inputs.base"]
+        )
+
+    found = metrics_at_k("pass", candidates, passes, batches, {"base.": lambda _: True}, seed=seed)
+    share = metric_at_k(_table(rows, "inputs.plus_matched", "inputs.plus"), 1, seed=seed)
+    return found if share is None else found | {"plus_share": share}
+
+
+def _told(candidate: Judged, oracle: str) -> Verdict | None:
+    row = candidate.verdicts.get(oracle)
+    return None if row is None or row.outcome is Outcome.HARNESS_ERROR else row
+
+
+def _table(rows: Iterable[Verdict], part: str, whole: str) -> Counts:
+    """(Whole, part) by task and repeat, summed over samples."""
+    table: dict[str, dict[int, tuple[int, int]]] = {}
+    for row in rows:
+        cell = table.setdefault(row.task_id, {})
+        n, c = cell.get(row.repeat, (0, 0))
+        cell[row.repeat] = n + _count(row.measures, whole), c + _count(row.measures, part)
+    return {task: dict(sorted(row.items())) for task, row in sorted(table.items())}
+
+
+def _count(measures: Mapping[str, object], name: str) -> int:
+    value = measures.get(name)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,49 @@
+"""Calls of Python candidates, made once however many oracles ask."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+
+from solexp.core import Candidate
+from solexp.core.hashing import content_hash
+from solexp.oracles.base import Case
+from solexp.python.expected import preconditions_of
+from solexp.sandbox import CallResult, Ended, Limits, call_python
+from solexp.solidity.splice import splice
+
+
+def calls(
+    case: Case, candidate: Candidate, inputs: Sequence[str], limits: Limits
+) -> list[CallResult]:
+    """How ``candidate``, which has code, ends on each argument list, in their order."""
+    case.used("python", platform.python_version())
+    program = program_of(case, candidate)
+    entry_point = preconditions_of(case.task).entry_point
+    return case.once(
+        content_hash("calls", program, list(inputs), limits),
+        lambda: call_python(program, entry_point, inputs, limits),
+    )
+
+
+def program_of(case: Case, candidate: Candidate) -> str:
+    """The candidate in its file."""
+    return splice(case.task, candidate.code or "")[case.task.target.path]
+
+
+def unloaded(results: Sequence[CallResult]) -> str | None:
+    """Why a program could not be loaded, in one line; None where it was."""
+    for call in results:
+        if call.ended is Ended.UNLOADED:
+            said = f": {call.message}" if call.message else ""
+            return f"the program does not load: {call.exception or 'no such function'}{said}"
+    return None
+
+
+def told(call: CallResult) -> str:
+    """How a call ended, in a few words."""
+    if call.ended is Ended.RETURNED:
+        return call.value or ""
+    if call.ended is Ended.RAISED:
+        return f"{call.exception}: {call.message}" if call.message else f"{call.exception}"
+    return f"{call.ended.value}: {call.message}" if call.message else call.ended.value

@@ -1,0 +1,120 @@
+"""The contract-violating tests that candidates are scored by: each is refused by the contract-aware reference."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from solexp.core import DataError, Preconditions, Task, UserError
+from solexp.core.hashing import content_hash, file_hash
+from solexp.python.expected import preconditions_of
+from solexp.python.literals import write
+from solexp.store import Store
+from solexp.toolchain.homes import cache_home, data_home
+from solexp.violations.cvts import Cvt
+from solexp.violations.generated import fingerprint as generating
+from solexp.violations.generated import generated
+
+Source = Literal["z3", "released"]
+"""Where tests come from: found by the solver, or those that the authors of ContractEval released."""
+
+SCHEMA = 1
+_RELEASED = Path("contracteval") / "cvts_smt_verified.jsonl.gz"
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """The tests that count, and how many do not."""
+
+    cvts: tuple[Cvt, ...]
+    dropped: int = 0
+    """Tests that the contract-aware reference does not refuse with AssertionError."""
+    unsupported: dict[int, str] = {}
+    """By number: assertions for which the solver may have missed tests, and why."""
+
+
+def known(task: Task, source: Source, *, cached: bool = True) -> Known:
+    """The tests of ``task``, in the order in which they were found; executed once and kept.
+
+    Raises UserError when there are no released tests here, HarnessError when the sandbox fails.
+    """
+    given = preconditions_of(task)
+    program = task.sources[task.target.path]
+    store = Store(cache_home() / "cvts", SCHEMA)
+    key = content_hash(program, given, fingerprint(source), platform.python_version())
+    found = store.get(key, Known) if cached else None
+    if found is None:
+        found = _checked(program, given, _solved(given) if source == "z3" else _released(task))
+        if cached:
+            store.put(key, found)
+    return found
+
+
+def fingerprint(source: Source) -> dict[str, Any]:
+    """What the tests of a source depend on, besides the task."""
+    if source == "released":
+        path = data_home() / _RELEASED
+        return {"cvts": source, "hash": file_hash(path) if path.is_file() else None}
+    from solexp.violations.python import Settings  # noqa: PLC0415  (Z3 costs start-up)
+
+    return {"cvts": source, **msgspec.to_builtins(generating(Settings()))}
+
+
+def _checked(program: str, given: Preconditions, found: Known) -> Known:
+    # With the sandbox, which only those need who execute anything.
+    from solexp.violations.checking import check  # noqa: PLC0415
+
+    verified = tuple(each.cvt for each in check(program, given, found.cvts) if each.rejected)
+    return msgspec.structs.replace(found, cvts=verified, dropped=len(found.cvts) - len(verified))
+
+
+def _solved(given: Preconditions) -> Known:
+    from solexp.violations.python import Settings  # noqa: PLC0415  (Z3 costs start-up)
+
+    tests = generated(given, Settings()).tests
+    violating = tuple(cvt for cvt in tests.cvts if cvt.violated)
+    return Known(cvts=violating, unsupported=tests.unsupported)
+
+
+def _released(task: Task) -> Known:
+    given = preconditions_of(task)
+    path = data_home() / _RELEASED
+    cvts = []
+    for place, row in _rows(path).get(task.id, ()):
+        try:
+            violated = _violated(row["section"])
+            args = write([row["input"][name] for name in given.parameters])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{path} line {place}: {type(error).__name__}: {error}") from None
+        cvts.append(Cvt(violated=violated, args=args))
+    return Known(cvts=tuple(cvts))
+
+
+def _violated(section: str) -> tuple[int, ...]:
+    """The numbers behind ``violated_`` in ``satisfied_assert_1, violated_assert_0;assert_2``."""
+    _, found, names = section.partition("violated_")
+    if not found:
+        return ()
+    return tuple(sorted(int(name.removeprefix("assert_")) for name in names.split(";")))
+
+
+@functools.lru_cache(maxsize=2)
+def _rows(path: Path) -> Mapping[str, list[tuple[int, dict[str, Any]]]]:
+    """The released rows by task, each with its line."""
+    rows: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                row = json.loads(line)
+                rows.setdefault(row["task_id"], []).append((number, row))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; released tests need it, cvts=z3 does not") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: {error}") from None
+    return rows
