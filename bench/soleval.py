@@ -1,7 +1,7 @@
 """Judging functions by their repository's tests: solexp's oracle beside forge in the whole repository.
 
     make bench-soleval
-    python bench/soleval.py [--tasks 12] [--mapped 4]
+    python bench/soleval.py [--tasks 20] [--mapped 5]
 
 The same tasks of SolEval's core and the same three candidates of each: the reference with an idle statement put in, the
 body emptied, and the reference with an undeclared name in it. The statement is numbered anew for each side, so that
@@ -212,8 +212,8 @@ def ready_wholes(
 def main() -> int:
     """Runs every side; 0, or 2 when the data are missing."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tasks", type=int, default=12)
-    parser.add_argument("--mapped", type=int, default=4, help="tasks of the side forge_mapped")
+    parser.add_argument("--tasks", type=int, default=20)
+    parser.add_argument("--mapped", type=int, default=5, help="tasks of the side forge_mapped")
     options = parser.parse_args()
     oracle = Tests()
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as name:
