@@ -1,0 +1,471 @@
+"""Does it reject what the original rejects? Transactions that violate chosen guards of the original, by a solver."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from typing import Any, Literal
+
+import msgspec
+
+from solexp.core import (
+    Branched,
+    Build,
+    CallResult,
+    ContractBuild,
+    Divergence,
+    Outcome,
+    Program,
+    Project,
+    TimeLimitExceeded,
+    Trace,
+    UserError,
+    Verdict,
+)
+from solexp.core.hashing import content_hash
+from solexp.evm.abi import describe_output
+from solexp.evm.anvil import AnvilMachine
+from solexp.evm.machine import Branch, Machine, Observation, Subject
+from solexp.oracles.base import Case, verdict
+from solexp.oracles.compile import errors_of, no_code
+from solexp.oracles.staging import Stage, stage, subject
+from solexp.solidity.foundry.files import kept
+from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.splice import splice
+from solexp.store import Store
+from solexp.toolchain.homes import cache_home
+from solexp.violations.witnesses import Search, Witness, Witnesses
+
+SCHEMA = 1
+"""Raised with every change of what a verdict says or a witness is."""
+
+_SHOWN = 10
+
+ErrorRule = Literal["any", "same"]
+
+
+class Violation:
+    """Asks every candidate what the original rejects, and what it does not.
+
+    A witness is a call from a state that the task's program reaches, see `solexp.violations.witnesses`. All start from
+    the state as the candidate itself has it, so they are only asked where the calls before ended as on the original.
+    Measures, of a candidate that was asked:
+
+    ``violation.asked``, ``violation.rejected``, ``violation.same_error``
+        Calls that violate a guard; those that the candidate rejects; those with the original's revert data.
+    ``violation.satisfying``, ``violation.accepted``
+        Calls that satisfy every guard, and those that the candidate accepts.
+    ``violation.guards``, ``violation.guards_held``
+        Guards at which the original ends some call that was asked, and those of which the candidate rejects all.
+    ``violation.skipped``
+        Calls that were not asked, since the candidate had left the original's state.
+    ``violation.asked.KIND``, ``violation.rejected.KIND``, ``violation.same_error.KIND``
+        The same by kind of guard, such as ``require``.
+    """
+
+    name = "violation"
+    decides = True
+
+    def __init__(
+        self,
+        *,
+        error: ErrorRule = "any",
+        models: int = 2,
+        satisfying: int = 3,
+        pairs: int = 6,
+        states: int = 8,
+        rlimit: int = 4_000_000,
+        seed: int = 0,
+        timeout_s: float = 120.0,
+        memory_mb: int = 2048,
+        machine: Machine | None = None,
+    ) -> None:
+        """``error=same`` fails also a candidate that rejects with other revert data than the original.
+
+        ``models`` calls are wanted for each guard alone, ``satisfying`` for each function that satisfy all, and
+        ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. ``rlimit`` is
+        Z3's work on one check. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
+        """
+        if error not in ("any", "same"):
+            raise UserError(f"oracle.violation.error: must be any or same, got {error!r}")
+        for setting, value, least in (
+            ("models", models, 1),
+            ("satisfying", satisfying, 0),
+            ("pairs", pairs, 0),
+            ("states", states, 3),
+            ("rlimit", rlimit, 1),
+        ):
+            if value < least:
+                raise UserError(f"oracle.violation.{setting}: must be {least} or more, got {value}")
+        for setting, limit in (("timeout_s", timeout_s), ("memory_mb", memory_mb)):
+            if limit <= 0:
+                raise UserError(f"oracle.violation.{setting}: must be above 0, got {limit}")
+        self.error: ErrorRule = error
+        self.search = Search(
+            models=models,
+            satisfied=satisfying,
+            pairs=pairs,
+            states=states,
+            rlimit=rlimit,
+            seed=seed,
+        )
+        self.machine: Machine = (
+            machine
+            if machine is not None
+            else AnvilMachine(timeout_s=timeout_s, memory_mb=memory_mb)
+        )
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {"error": self.error} | self._search_fingerprint()
+
+    def _search_fingerprint(self) -> dict[str, Any]:
+        return {
+            "oracle": self.name,
+            "version": SCHEMA,
+            "search": msgspec.to_builtins(self.search),
+            "z3": metadata.version("z3-solver"),
+            "machine": self.machine.fingerprint(),
+        }
+
+    def judge(self, case: Case) -> list[Verdict]:
+        started = time.perf_counter()
+        case.used("z3", metadata.version("z3-solver"))
+        found = _Judgement(self, case).verdicts()
+        for tool, version in self.machine.tools().items():
+            case.used(tool, version)
+        share = (time.perf_counter() - started) / max(1, len(found))
+        return [msgspec.structs.replace(row, seconds=share) for row in found]
+
+    def witnesses(self, case: Case, staged: Stage) -> Witnesses:
+        """The task's witnesses: found once, and kept."""
+        store = Store(cache_home() / "witnesses", SCHEMA)
+        compiler = case.compiler.version(case.settings.version)
+        key = content_hash(case.task.content_hash, self._search_fingerprint(), compiler)
+        known = store.get(key, Witnesses) if case.cached else None
+        if known is None:
+            known = self._search(case, staged)
+            if case.cached:
+                store.put(key, known)
+        return known
+
+    def _search(self, case: Case, staged: Stage) -> Witnesses:
+        # The solver takes a while to load, and most tasks' witnesses are known already.
+        from solexp.violations.witnesses.guards import GuardSolver  # noqa: PLC0415
+        from solexp.violations.witnesses.search import Original, find  # noqa: PLC0415
+
+        sources = case.task.sources
+        if isinstance(case.task.project, Project):
+            sources = with_imports(sources, kept(case.task.project.hash), case.settings.remappings)
+        try:
+            build = case.compiler.compile(sources, case.settings, ast=True, keep_ast=False)
+        except RecursionError:
+            return Witnesses(reason="the compiler's AST is nested too deeply to be read")
+        original = Original(staged.original, build, sources)
+        return find(original, staged.program, self.machine, self.search, GuardSolver(original))
+
+
+class _Asked(msgspec.Struct):
+    """What a candidate made of the witnesses."""
+
+    violating: list[tuple[Witness, CallResult, CallResult]] = []
+    """With what the original and the candidate did."""
+    satisfying: list[tuple[Witness, CallResult]] = []
+    skipped: int = 0
+    left: str | None = None
+    """Where the candidate leaves the original's state."""
+
+
+class _Judgement:
+    """One task's judging."""
+
+    def __init__(self, oracle: Violation, case: Case) -> None:
+        self._oracle = oracle
+        self._case = case
+        self._ready: dict[int, Verdict] = {}
+        self._told: dict[str, float | int | bool | str | None] = {}
+
+    def verdicts(self) -> list[Verdict]:
+        staged = stage(
+            self._case,
+            self._oracle.machine,
+            limit=None,
+            faithful=False,
+            checkpoint_every=None,
+            getters="never",
+        )
+        witnesses = Witnesses(reason=staged) if isinstance(staged, str) else None
+        if witnesses is None and isinstance(staged, Stage):
+            witnesses = self._oracle.witnesses(self._case, staged)
+        assert witnesses is not None
+        ground = self._ground(witnesses)
+        builds = self._sort_out(ground)
+        if isinstance(staged, Stage) and builds:
+            self._run(staged, witnesses, builds)
+        return [self._ready[index] for index in range(len(self._case.candidates))]
+
+    def _ground(self, witnesses: Witnesses) -> tuple[Outcome, str] | None:
+        """Why the task cannot be judged; None where it can."""
+        counts = witnesses.counts()
+        found = {"guards": counts.found, "translated": counts.translated}
+        found |= {"satisfiable": counts.satisfiable, "confirmed": counts.confirmed}
+        found |= {"witnesses": len(witnesses.witnesses), "functions": len(witnesses.functions)}
+        self._told = {f"violation.task.{name}": number for name, number in found.items()}
+        ground: tuple[Outcome, str] | None = None
+        if witnesses.reason is not None:
+            ground = Outcome.UNDECIDABLE, witnesses.reason
+        elif not any(witness.violated for witness in witnesses.witnesses):
+            what = "no guard was found" if not counts.found else "no violation was confirmed"
+            ground = Outcome.VACUOUS, f"{what} in the original"
+        self._told["task_decidable"] = ground is None
+        if ground is not None:
+            self._told |= {"task_outcome": ground[0].value, "task_reason": ground[1]}
+        return ground
+
+    def _sort_out(
+        self, ground: tuple[Outcome, str] | None
+    ) -> dict[int, tuple[Build, ContractBuild]]:
+        """Settles every candidate that needs no run."""
+        program = self._case.task.program
+        builds = {}
+        for index, candidate in enumerate(self._case.candidates):
+            if candidate.code is None:
+                said = no_code(Violation.name, candidate)
+                self._ready[index] = msgspec.structs.replace(said, measures=self._told)
+                continue
+            try:
+                build = self._case.build(candidate)
+            except TimeLimitExceeded as error:
+                self._settle(index, Outcome.TIMEOUT, {"reason": str(error)})
+                continue
+            if not build.ok:
+                self._settle(index, Outcome.COMPILE_ERROR, errors_of(build))
+            elif ground is not None or program is None:
+                outcome, reason = ground or (Outcome.UNDECIDABLE, "the task has no program")
+                self._settle(index, outcome, {"reason": reason})
+            else:
+                name = program.deployment.contract
+                contract = build.contract(name)
+                if contract is None or contract.creation == "0x":
+                    self._settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
+                elif contract.missing_libraries:
+                    needed = ", ".join(contract.missing_libraries)
+                    reason = f"it cannot be deployed: it has to be linked with {needed}"
+                    self._settle(index, Outcome.FAIL, {"reason": reason})
+                else:
+                    builds[index] = (build, contract)
+        return builds
+
+    def _run(
+        self,
+        staged: Stage,
+        witnesses: Witnesses,
+        builds: dict[int, tuple[Build, ContractBuild]],
+    ) -> None:
+        subjects: list[Subject] = [staged.original]
+        known: dict[tuple[object, ...], int] = {}
+        places = {}
+        for index, (build, contract) in builds.items():
+            sources = splice(self._case.task, self._case.candidates[index].code or "")
+            made = subject(build, contract, self._case, sources)
+            key = (made.creation, *sorted(made.code_at.items()))
+            if key not in known:
+                known[key] = len(subjects)
+                subjects.append(made)
+            places[index] = known[key]
+        by_state: dict[int, list[Witness]] = defaultdict(list)
+        for witness in witnesses.witnesses:
+            by_state[witness.after].append(witness)
+        program = cut(staged.program, max(by_state))
+        branches = tuple(
+            Branch(after, tuple(witness.call for witness in by_state[after]))
+            for after in sorted(by_state)
+        )
+        plan = Observation(storage=False, branches=branches)
+        reference, *traces = self._oracle.machine.run(program, subjects, plan)
+        traces.insert(0, reference)
+        states = [by_state[branch.after] for branch in branches]
+        for index, place in places.items():
+            if reference.stopped:
+                reason = f"this time the original used up its {reference.stopped}"
+                self._told["keep"] = False
+                self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+            else:
+                asked = _asked(states, reference, traces[place])
+                self._decide(index, asked, traces[place], witnesses)
+
+    def _decide(self, index: int, asked: _Asked, trace: Trace, witnesses: Witnesses) -> None:
+        accepted = [row for row in asked.violating if row[2].status]
+        other = [
+            row for row in asked.violating if not row[2].status and not same_error(row[1], row[2])
+        ]
+        refused = [row for row in asked.satisfying if not row[1].status]
+        evidence: dict[str, object] = {}
+        if asked.left is not None:
+            evidence["left_state"] = asked.left
+        first: Divergence | None = None
+        for name, rows in (("accepted", accepted), ("other_error", other)):
+            if rows:
+                evidence[name] = [
+                    _shown(witness, witnesses, expected, got)
+                    for witness, expected, got in rows[:_SHOWN]
+                ]
+        if refused:
+            evidence["refused"] = [
+                _shown(witness, witnesses, None, got) for witness, got in refused[:_SHOWN]
+            ]
+        if accepted:
+            first = _divergence("status", accepted[0][0], witnesses, *accepted[0][1:])
+        elif refused:
+            first = _divergence("status", refused[0][0], witnesses, None, refused[0][1])
+        elif other and self._oracle.error == "same":
+            first = _divergence("revert", other[0][0], witnesses, *other[0][1:])
+        outcome = Outcome.PASS if first is None else Outcome.FAIL
+        if first is None and trace.stopped:
+            outcome = Outcome.TIMEOUT
+            evidence["reason"] = f"the candidate used up its {trace.stopped}"
+        elif first is None and not asked.violating:
+            outcome = Outcome.FAIL
+            evidence["reason"] = (
+                f"no call could be tried: {asked.left}; what it does differently there is for replay to say"
+            )
+        self._ready[index] = verdict(
+            Violation.name,
+            self._case.candidates[index],
+            outcome,
+            measures=self._told | _measures(asked, witnesses),
+            divergence=first,
+            evidence=evidence,
+        )
+
+    def _settle(self, index: int, outcome: Outcome, evidence: dict[str, object]) -> None:
+        self._ready[index] = verdict(
+            Violation.name,
+            self._case.candidates[index],
+            outcome,
+            evidence=evidence,
+            measures=self._told,
+        )
+
+
+def cut(program: Program, calls: int) -> Program:
+    """The program's first so many calls."""
+    return msgspec.structs.replace(program, calls=program.calls[:calls])
+
+
+def _asked(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> _Asked:
+    """What the candidate made of the witnesses of each state, where it reached the state as the original did."""
+    asked = _Asked(violating=[], satisfying=[])
+    left, asked.left = _leaves(reference, trace)
+    for place, (rows, expected) in enumerate(zip(states, reference.branches, strict=True)):
+        got = trace.branches[place] if place < len(trace.branches) else None
+        if got is None or not got.alive or (left is not None and left < expected.after):
+            asked.skipped += len(rows)
+            if got is not None and not got.alive and asked.left is None:
+                asked.left = f"its code is gone after {got.after} calls"
+            continue
+        for witness, wanted, found in _results(rows, expected, got):
+            if witness.violated:
+                asked.violating.append((witness, wanted, found))
+            else:
+                asked.satisfying.append((witness, found))
+    return asked
+
+
+def _results(
+    rows: Sequence[Witness], expected: Branched, got: Branched
+) -> Iterator[tuple[Witness, CallResult, CallResult]]:
+    return zip(rows, expected.calls, got.calls, strict=True)
+
+
+def _leaves(reference: Trace, trace: Trace) -> tuple[int | None, str | None]:
+    """The first call that ends otherwise than on the original, and words for it; -1 for the deployment."""
+    if trace.address is None:
+        return -1, "it is not deployed"
+    for index, (one, other) in enumerate(zip(reference.calls, trace.calls, strict=False)):
+        if one.status != other.status:
+            ends = "succeeds" if other.status else "fails"
+            return index, f"call {index} {ends}, unlike the original's"
+    return None, None
+
+
+def same_error(expected: CallResult, got: CallResult) -> bool:
+    """Whether two failed calls ended alike: with the same revert data, or both by an invalid instruction."""
+    return expected.output == got.output and (expected.error is None) == (got.error is None)
+
+
+def _measures(asked: _Asked, witnesses: Witnesses) -> dict[str, float | int | bool | str | None]:
+    counts: Counter[str] = Counter()
+    held: dict[tuple[str, int], bool] = {}
+    for witness, expected, got in asked.violating:
+        assert witness.first is not None
+        key = (witness.function, witness.first)
+        held[key] = held.get(key, True) and not got.status
+        kind = witnesses.guard(*key).kind
+        said = ["asked"]
+        if not got.status:
+            said.append("rejected")
+            if same_error(expected, got):
+                said.append("same_error")
+        counts.update(name for what in said for name in (what, f"{what}.{kind}"))
+    totals = ("asked", "rejected", "same_error")
+    kinds = sorted(name for name in counts if "." in name)
+    return {
+        **{f"violation.{name}": counts[name] for name in (*totals, *kinds)},
+        "violation.guards": len(held),
+        "violation.guards_held": sum(held.values()),
+        "violation.satisfying": len(asked.satisfying),
+        "violation.accepted": sum(got.status for _, got in asked.satisfying),
+        "violation.skipped": asked.skipped,
+    }
+
+
+def _shown(
+    witness: Witness, witnesses: Witnesses, expected: CallResult | None, got: CallResult
+) -> dict[str, object]:
+    """A witness for a reader, with all that is needed to make the call again."""
+    call = witness.call
+    return {
+        "call": witness.shown,
+        "guard": _guard(witness, witnesses),
+        "after": witness.after,
+        "sender": call.sender,
+        "value": call.value,
+        "block": call.block_number,
+        "time": call.timestamp,
+        "input": call.input,
+        "expected": _ended(expected) if expected is not None else "success",
+        "got": _ended(got),
+    }
+
+
+def _divergence(
+    axis: str,
+    witness: Witness,
+    witnesses: Witnesses,
+    expected: CallResult | None,
+    got: CallResult,
+) -> Divergence:
+    """The witness as the call that follows the program's first ``index``."""
+    wanted = (
+        "success" if expected is None else f"{_ended(expected)} by {_guard(witness, witnesses)}"
+    )
+    return Divergence(
+        axis=axis, index=witness.after, expected=wanted, got=_ended(got), function=witness.shown
+    )
+
+
+def _guard(witness: Witness, witnesses: Witnesses) -> str | None:
+    if witness.first is None:
+        return None
+    row = witnesses.guard(witness.function, witness.first)
+    inside = f" in {row.inside[-1]}" if row.inside else ""
+    return f"{row.kind} at line {row.line}{inside}: {row.text}"
+
+
+def _ended(result: CallResult) -> str:
+    if result.status:
+        return "success"
+    said = describe_output(result.output) if result.output != "0x" else result.error
+    return f"failure ({said})" if said else "failure"

@@ -1,0 +1,332 @@
+"""Looking for witnesses: which guards, from which states, and whether the original ends each call as it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from itertools import combinations
+from typing import Any, Protocol
+
+import msgspec
+
+from solexp.core import Branched, Build, Call, CallResult, ContractBuild, Program
+from solexp.evm.abi import describe_call
+from solexp.evm.machine import Machine, Subject
+from solexp.violations.solidity import Answer, FunctionGuards, Guard, Settings, Solution, Status
+from solexp.violations.witnesses.records import (
+    ATTEMPTS,
+    Attempt,
+    GuardRow,
+    Query,
+    Search,
+    Witness,
+    Witnesses,
+)
+from solexp.violations.witnesses.states import SENDER_WEALTH, History, ReachedState
+
+GAS = 30_000_000
+"""Limit of every witness's call, in units of gas."""
+_PASSES = 6
+"""How often a query is asked again because storage that it read was not known yet."""
+
+
+class Solver(Protocol):
+    """What the search asks of guards."""
+
+    def functions(self) -> tuple[FunctionGuards, ...]:
+        """The contract's public functions that may change state."""
+        ...
+
+    def solve(
+        self, signature: str, violated: Set[int], state: ReachedState, settings: Settings
+    ) -> Answer:
+        """Calls that violate exactly ``violated`` of the function's guards."""
+        ...
+
+
+class Original(msgspec.Struct, frozen=True):
+    """The contract whose guards count."""
+
+    subject: Subject
+    build: Build
+    """With ASTs."""
+    sources: dict[str, str]
+
+    @property
+    def contract(self) -> ContractBuild:
+        """The contract that is deployed."""
+        return self.subject.contract
+
+
+class _Open(msgspec.Struct):
+    """A query under way."""
+
+    function: FunctionGuards
+    violated: frozenset[int]
+    wanted: int
+    places: list[int]
+    """States that are still to be tried."""
+    attempt: Attempt = "unknown"
+    exactness: str | None = None
+    reason: str | None = None
+    after: int | None = None
+    answer: Answer | None = None
+    found: list[Witness] = []
+
+    def reached(self, attempt: Attempt, reason: str | None, after: int) -> None:
+        """Note how far it came, where that is further than before."""
+        if self.after is None or ATTEMPTS.index(attempt) > ATTEMPTS.index(self.attempt):
+            self.attempt, self.reason, self.after = attempt, reason, after
+
+
+def find(
+    original: Original, program: Program, machine: Machine, search: Search, solver: Solver
+) -> Witnesses:
+    """Witnesses for the guards of the contract that ``program`` deploys. Raises HarnessError where the node fails."""
+    return _Finding(original, program, machine, search, solver).witnesses()
+
+
+class _Finding:
+    def __init__(
+        self,
+        original: Original,
+        program: Program,
+        machine: Machine,
+        search: Search,
+        solver: Solver,
+    ) -> None:
+        self._original = original
+        self._program = program
+        self._search = search
+        self._solver = solver
+        self._history = History(program, original.subject, machine)
+        self._states: dict[int, ReachedState] = {}
+        self._tried = self._checks = 0
+        self._cpu = 0.0
+
+    def witnesses(self) -> Witnesses:
+        trace = self._history.trace
+        if trace.stopped:
+            return Witnesses(reason=f"the original used up its {trace.stopped}")
+        if trace.address is None:
+            return Witnesses(reason="the original does not deploy")
+        functions = self._solver.functions()
+        places = self._places(functions)
+        self._states = {
+            state.after: state
+            for state in self._history.states({p for found in places.values() for p in found})
+        }
+        queries = [query for f in functions for query in self._queries(f, places[f.signature])]
+        while any(query.places for query in queries):
+            self._round([query for query in queries if query.places])
+        return Witnesses(
+            functions=tuple(f.signature for f in functions),
+            guards=tuple(self._row(f, g, queries) for f in functions for g in f.guards),
+            queries=tuple(map(_told, queries)),
+            witnesses=tuple(each for query in queries for each in query.found),
+            calls=self._tried,
+            states=tuple(self._states),
+            checks=self._checks,
+            solver_cpu_s=round(self._cpu, 3),
+        )
+
+    def _places(self, functions: Iterable[FunctionGuards]) -> dict[str, list[int]]:
+        """Where each function is tried, the best state first: where a recorded call of it succeeds, the end, the start.
+
+        All functions together are tried in no more states than the search allows.
+        """
+        count = len(self._history.trace.calls)
+        fixed = list(dict.fromkeys((count, 0, count // 2)))
+        successes = self._history.first_successes()
+        room = max(0, self._search.states - len(fixed))
+        extra: dict[int, None] = {}
+        found = {}
+        for function in functions:
+            place = successes.get(function.selector)
+            if place is not None and place not in fixed and len(extra) < room:
+                extra.setdefault(place)
+            first = [place] if place is not None and (place in extra or place in fixed) else []
+            found[function.signature] = list(dict.fromkeys((*first, *fixed)))
+        return found
+
+    def _queries(self, function: FunctionGuards, places: Sequence[int]) -> list[_Open]:
+        alive = [place for place in places if place in self._states]
+        numbers = function.numbers()
+        wanted: list[tuple[frozenset[int], int]] = [(frozenset(), self._search.satisfied)]
+        wanted += [(frozenset((number,)), self._search.models) for number in numbers]
+        pairs = list(combinations(function.numbers(stated=True), 2))[: self._search.pairs]
+        wanted += [(frozenset(pair), 1) for pair in pairs]
+        return [
+            _Open(function, violated, count, list(alive), found=[]) for violated, count in wanted
+        ]
+
+    def _round(self, queries: Sequence[_Open]) -> None:
+        """Ask each query at its next state, and try on the original what comes of it."""
+        here = {id(query): self._states[query.places.pop(0)] for query in queries}
+        self._ask(queries, here)
+        self._confirm(queries, here)
+        for query in queries:
+            if query.attempt in ("confirmed", "unsupported"):
+                query.places.clear()
+
+    def _ask(self, queries: Sequence[_Open], here: Mapping[int, ReachedState]) -> None:
+        waiting = list(queries)
+        for _ in range(_PASSES):
+            missed: list[tuple[_Open, set[int]]] = []
+            for query in waiting:
+                state = here[id(query)]
+                state.touched = set()
+                query.answer = self._solved(query, state)
+                missed.append((query, state.missing))
+            states = list({id(here[id(query)]): here[id(query)] for query in waiting}.values())
+            for state in states:
+                slots = (m for query, m in missed if here[id(query)] is state)
+                state.touched = set().union(*slots)
+            if not self._history.fetch(states):
+                break
+            # What passed for zero and is zero makes no difference.
+            waiting = [
+                query
+                for query, slots in missed
+                if any(here[id(query)].words.get(slot) for slot in slots)
+            ]
+            if not waiting:
+                break
+
+    def _solved(self, query: _Open, state: ReachedState) -> Answer:
+        settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
+        answer = self._solver.solve(query.function.signature, query.violated, state, settings)
+        self._checks += answer.checks
+        self._cpu += answer.cpu_s
+        return answer
+
+    def _confirm(self, queries: Sequence[_Open], here: Mapping[int, ReachedState]) -> None:
+        """Try all solutions of a round on the original, in one run."""
+        tries: dict[int, list[tuple[_Open, Solution]]] = {}
+        for query in queries:
+            answer, after = query.answer, here[id(query)].after
+            assert answer is not None
+            if answer.status is not Status.SAT:
+                query.reached(_attempt(answer.status), answer.reason, after)
+                continue
+            query.reached("sat", "the value is more than any sender has", after)
+            tries.setdefault(after, []).extend(
+                (query, s) for s in answer.solutions if s.value <= SENDER_WEALTH
+            )
+        order = sorted(tries)
+        if not order:
+            return
+        results = self._history.results(
+            [(after, tuple(_call(s) for _, s in tries[after])) for after in order]
+        )
+        for after, branched in zip(order, results, strict=True):
+            self._tried += len(tries[after])
+            self._settle(after, tries[after], branched)
+
+    def _settle(
+        self, after: int, tries: Sequence[tuple[_Open, Solution]], branched: Branched
+    ) -> None:
+        for (query, solution), result in zip(tries, branched.calls, strict=True):
+            problem = why_not(query.function, solution, result)
+            if problem is not None:
+                if query.attempt == "sat":
+                    query.reason = problem
+                continue
+            query.reached("confirmed", None, after)
+            query.exactness = query.exactness or solution.exactness.value
+            query.found.append(self._witness(query, solution, result, after))
+
+    def _witness(self, query: _Open, solution: Solution, result: CallResult, after: int) -> Witness:
+        call = _call(solution)
+        first = solution.first if query.violated else None
+        alone = first is None or not _sharing(query.function, query.function.guards[first])
+        return Witness(
+            function=query.function.signature,
+            violated=tuple(sorted(query.violated)),
+            first=first,
+            exactness=solution.exactness.value,
+            after=after,
+            call=call,
+            shown=describe_call(self._original.contract, call.input),
+            output=result.output if query.violated else "0x",
+            invalid=bool(query.violated) and result.error is not None,
+            told="data" if alone else "shared",
+        )
+
+    def _row(self, function: FunctionGuards, guard: Guard, queries: Sequence[_Open]) -> GuardRow:
+        alone = [
+            query
+            for query in queries
+            if query.function is function and query.violated == {guard.number}
+        ]
+        row: dict[str, Any] = {"unsupported": guard.unsupported}
+        if guard.unsupported is None and alone:
+            row |= {"attempt": alone[0].attempt, "reason": alone[0].reason}
+        return GuardRow(
+            function=function.signature,
+            number=guard.number,
+            kind=guard.kind.value,
+            path=guard.path,
+            line=guard.line,
+            text=guard.text,
+            expected=str(guard.expected),
+            inside=tuple(step.callee for step in guard.chain),
+            shared=len(_sharing(function, guard)),
+            **row,
+        )
+
+
+def why_not(function: FunctionGuards, solution: Solution, result: CallResult) -> str | None:
+    """Why the original's result is not what the solver meant; None when it is."""
+    if solution.first is None:
+        return None if result.status else f"the original reverts: {result.error or result.output}"
+    if result.status:
+        return "the original succeeds"
+    expected = function.guards[solution.first].expected
+    if not expected.matches(result.output):
+        return f"the original reverts otherwise: {result.error or result.output}"
+    if expected.data == "invalid" and result.error is None:
+        return "the original reverts, and does not run into an invalid instruction"
+    return None
+
+
+def _sharing(function: FunctionGuards, guard: Guard) -> list[Guard]:
+    """Other guards of the function whose failure looks the same."""
+
+    def looks(other: Guard) -> tuple[object, ...]:
+        expected = other.expected
+        data = "empty" if expected.data == "any" else expected.data
+        return (data, expected.text, expected.panic, expected.signature)
+
+    return [g for g in function.guards if g is not guard and looks(g) == looks(guard)]
+
+
+def _call(solution: Solution) -> Call:
+    return Call(
+        sender=solution.sender,
+        input=solution.input,
+        value=solution.value,
+        gas=GAS,
+        block_number=solution.block_number,
+        timestamp=solution.timestamp,
+    )
+
+
+def _attempt(status: Status) -> Attempt:
+    if status is Status.UNSUPPORTED:
+        return "unsupported"
+    return "unsat" if status is Status.UNSAT else "unknown"
+
+
+def _told(query: _Open) -> Query:
+    return Query(
+        function=query.function.signature,
+        violated=tuple(sorted(query.violated)),
+        attempt=query.attempt,
+        exactness=query.exactness,
+        reason=query.reason,
+        after=query.after,
+    )
+
+
+SolverOf = Callable[[Original], Solver]
+"""Makes a solver for a contract."""

@@ -1,0 +1,160 @@
+"""States that a program reaches, as the solver reads them: slots are fetched in batches, all states in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from solexp.core import Branched, Call, HarnessError, Program, Trace
+from solexp.evm.machine import Branch, Keys, Machine, Observation, Subject
+from solexp.evm.observe import keys_in_play
+
+SENDER_WEALTH = 10**27
+"""Wei that every sender can send."""
+MOST_ACCOUNTS = 24
+MOST_KEYS = 64
+MOST_TEXTS = 8
+
+STRANGER = "0x" + "5e" * 20
+"""An account that no program has heard of."""
+
+_PUSH_SELECTOR = 10
+
+
+class ReachedState(msgspec.Struct, kw_only=True):
+    """One state, a `solexp.violations.solidity.State`. What is asked for and not known yet is ``missing``."""
+
+    after: int
+    address: str
+    block_number: int
+    timestamp: int
+    chain_id: int
+    coinbase: str
+    accounts: tuple[str, ...]
+    keys: tuple[int | bytes, ...]
+    contracts: frozenset[str]
+    balance_here: int = 0
+    words: dict[int, int] = {}
+    touched: set[int] = set()
+    """Slots read since this was last emptied."""
+
+    @property
+    def missing(self) -> set[int]:
+        """Slots that were read before they were known, and passed for zero."""
+        return self.touched - self.words.keys()
+
+    def read(self, slot: int) -> int:
+        """The storage at a slot."""
+        self.touched.add(slot)
+        return self.words.get(slot, 0)
+
+    def balance(self, account: str) -> int:
+        """Wei of an account; of a sender, what it can send."""
+        if account == self.address:
+            return self.balance_here
+        return SENDER_WEALTH if account in self.accounts else 0
+
+    def has_code(self, account: str) -> bool:
+        """Whether a contract is known to be there; around the contract there are no others but its libraries."""
+        return account == self.address or account in self.contracts
+
+    def immutable(self, name: str) -> int | None:
+        """An immutable's word, which no state tells."""
+        del name
+        return None
+
+
+class History:
+    """A program on the original, and the states that it reaches."""
+
+    def __init__(self, program: Program, original: Subject, machine: Machine) -> None:
+        self._program = program
+        self._original = original
+        self._machine = machine
+        [self.trace] = self._machine.run(program, [original], Observation(storage=False))
+        self._keys = keys_in_play(program)
+
+    def first_successes(self) -> dict[str, int]:
+        """By selector (8 hex digits) of the contract's functions: the place of the first call that succeeds."""
+        found: dict[str, int] = {}
+        for place, (call, result) in enumerate(
+            zip(self._program.calls, self.trace.calls, strict=False)
+        ):
+            if result.status and call.to in (None, self.trace.address):
+                found.setdefault(call.input[2:_PUSH_SELECTOR], place)
+        return found
+
+    def states(self, places: Iterable[int]) -> list[ReachedState]:
+        """The states after so many calls, without those where the contract is gone; storage is not known yet."""
+        wanted = sorted(set(places))
+        found = [self._state(place) for place in wanted]
+        trace = self.tried([Branch(place) for place in wanted])
+        for state, branched in zip(found, trace.branches, strict=True):
+            state.balance_here = branched.balance
+        return [s for s, b in zip(found, trace.branches, strict=True) if b.alive]
+
+    def fetch(self, states: Sequence[ReachedState]) -> bool:
+        """Read what the states miss; False where they miss nothing."""
+        asked = [
+            (state, tuple(sorted(state.missing)))
+            for state in sorted(states, key=lambda state: state.after)
+            if state.missing
+        ]
+        if not asked:
+            return False
+        trace = self.tried([Branch(state.after, (), slots) for state, slots in asked])
+        for (state, slots), branched in zip(asked, trace.branches, strict=True):
+            state.words |= zip(slots, branched.words, strict=True)
+        return True
+
+    def results(self, tries: Sequence[tuple[int, tuple[Call, ...]]]) -> list[Branched]:
+        """What calls from states do, by how many calls of the program lead there, in rising order."""
+        return list(self.tried([Branch(after, calls) for after, calls in tries]).branches)
+
+    def tried(self, branches: Sequence[Branch], subject: Subject | None = None) -> Trace:
+        """The trace of the program, as far as the branches need it. Raises HarnessError where a limit cuts it short."""
+        last = max((branch.after for branch in branches), default=0)
+        program = msgspec.structs.replace(self._program, calls=self._program.calls[:last])
+        plan = Observation(storage=False, branches=tuple(branches))
+        [trace] = self._machine.run(program, [subject or self._original], plan)
+        if trace.stopped or len(trace.branches) < len(branches):
+            raise HarnessError(
+                f"the original used up its {trace.stopped or 'run'} when calls were tried on it"
+            )
+        return trace
+
+    def _state(self, after: int) -> ReachedState:
+        program = self._program
+        deployment = program.deployment
+        last = program.calls[after - 1] if after else None
+        assert self.trace.address is not None
+        return ReachedState(
+            after=after,
+            address=self.trace.address,
+            block_number=last.block_number if last else deployment.block_number,
+            timestamp=last.timestamp if last else deployment.timestamp,
+            chain_id=program.chain_id,
+            coinbase=program.coinbase,
+            accounts=_accounts(program, self._keys, self.trace.address),
+            keys=_keys(self._keys),
+            contracts=frozenset(self._original.code_at),
+            words={},
+            touched=set(),
+        )
+
+
+def _accounts(program: Program, keys: Keys, address: str) -> tuple[str, ...]:
+    """The deployer, the senders (most used first), and an account that is none of them."""
+    senders = {call.sender for call in program.calls}
+    known = ("0x" + key[24:] for key in keys.addresses)
+    found = dict.fromkeys([program.deployment.sender, *(a for a in known if a in senders)])
+    found.pop(address, None)
+    return (*list(found)[:MOST_ACCOUNTS], STRANGER)
+
+
+def _keys(keys: Keys) -> tuple[int | bytes, ...]:
+    addresses = (int(key, 16) for key in keys.addresses[:MOST_KEYS])
+    words = (int(key, 16) for key in keys.words[:MOST_KEYS])
+    texts = (bytes.fromhex(text) for text in keys.texts[:MOST_TEXTS])
+    return (*dict.fromkeys((*addresses, *words)), *texts)
