@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -17,6 +17,7 @@ from solexp.generating.forecast import forecast
 from solexp.judging import Job, judge_all
 from solexp.judging.kept import KeptVerdicts
 from solexp.metrics.rounds import Sample, sample_of
+from solexp.oracles.base import Oracle
 from solexp.progress import Progress
 from solexp.store import RunFolder, Store
 from solexp.strategies import Attempt, Reader
@@ -51,6 +52,7 @@ class Rounds:
         self.tasks = self.spec.strategy.expand(whole)
         if not self.tasks:
             raise UserError("benchmark: no task is left; loosen limit, ids or filter")
+        _check_languages(self.tasks, self.spec.oracles)
         self.folder.write_tasks(self.tasks)
         self.folder.update_manifest(data=self.spec.benchmark.data_hashes())
         if stored is not None:
@@ -217,6 +219,18 @@ class Rounds:
                     for line in judged.log:
                         _LOG.debug("%s: %s", judged.task_id, line)
                     progress.advance()
+
+
+def _check_languages(tasks: Sequence[Task], oracles: Mapping[str, Oracle]) -> None:
+    """Raise UserError where an oracle judges one language and a task is in another."""
+    for name, oracle in oracles.items():
+        language = getattr(oracle, "language", None)
+        other = next((task for task in tasks if language not in (None, task.language)), None)
+        if other is not None:
+            raise UserError(
+                f"oracle.{name}: judges {str(language).capitalize()}, and {other.benchmark}'s tasks are "
+                f"{other.language.capitalize()}; choose others with oracle=[NAME,…]"
+            )
 
 
 def _begin(strategy: Any, task: Task, _index: int) -> Any:

@@ -19,7 +19,9 @@ _WORD = re.compile(r"[\w$.]")
 
 
 def functions_of(task: Task) -> int:
-    """Functions with a name and a body in the contract that the target is, or is a part of."""
+    """Functions with a name and a body in the contract that the target is, or is a part of; 0 where it is in none."""
+    if task.language != "solidity":
+        return 0
     if task.target.member:
         return _count(task.sources[task.target.path], task.target.contract)
     return count_functions(task.reference, task.target.contract)

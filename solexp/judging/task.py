@@ -83,7 +83,7 @@ def _candidate(job: Job, generation: Generation) -> Candidate | Verdict:
 
 def _takes_the_reference(job: Job, generation: Generation) -> bool:
     """Whether the reader gets through with the reference as every reply."""
-    text = f"```solidity\n{job.task.reference}\n```"
+    text = f"```{job.task.language}\n{job.task.reference}\n```"
     replies = [msgspec.structs.replace(each, text=text) for each in generation.completions]
     try:
         job.reader.candidate(

@@ -7,12 +7,13 @@ import random
 from solexp.core import Completion, Task, UserError
 from solexp.core.errors import nearest
 from solexp.llm.model import Request
+from solexp.python.stubs import stubbed_program
 from solexp.solidity.mutation import VERSION, Checked, Mutation
 from solexp.solidity.stubs import Kind, stub_of
 
 
-def _fenced(code: str) -> str:
-    return f"```solidity\n{code}\n```\n"
+def _fenced(task: Task, code: str) -> str:
+    return f"```{task.language}\n{code}\n```\n"
 
 
 class Reference:
@@ -24,7 +25,7 @@ class Reference:
         return {"model": "reference", "task": task.content_hash}
 
     def complete(self, request: Request) -> Completion:
-        return Completion(text=_fenced(request.task.reference))
+        return Completion(text=_fenced(request.task, request.task.reference))
 
 
 class Mutants:
@@ -66,7 +67,7 @@ class Mutants:
 
     def complete(self, request: Request) -> Completion:
         name, code = self._chosen(request)
-        return Completion(text=_fenced(code), label=name)
+        return Completion(text=_fenced(request.task, code), label=name)
 
     def _chosen(self, request: Request) -> tuple[str, str]:
         """Name and code of what answers."""
@@ -76,6 +77,11 @@ class Mutants:
         draw = self._draw(request, request.index)
         if draw.random() < self.reference_share:
             return "reference", task.reference
+        if task.language != "solidity" and not task.mutants:
+            raise UserError(
+                f"model: task {task.id} has no mutants, and none are made of {task.language}; "
+                "choose model=reference or model=stubs"
+            )
         if task.mutants:
             name = draw.choice(sorted(task.mutants))
             return name, task.mutants[name]
@@ -90,7 +96,11 @@ class Mutants:
         )
 
     def _named(self, task: Task, name: str) -> str:
-        made = {} if task.mutants else {each.name: each for each in self._made.mutants(task)}
+        made = (
+            {}
+            if task.mutants or task.language != "solidity"
+            else {each.name: each for each in self._made.mutants(task)}
+        )
         if name in made:
             return made[name].applied(task.reference)
         if name in task.mutants:
@@ -119,7 +129,7 @@ class Stubs:
     paid = False
 
     def __init__(self, kind: Kind = "empty") -> None:
-        """``kind`` is ``empty`` (functions do nothing) or ``revert`` (functions always revert)."""
+        """``kind`` is ``empty`` (functions do nothing) or ``revert`` (functions always revert, or raise)."""
         self.kind = kind
 
     def fingerprint(self, task: Task) -> dict[str, object]:
@@ -127,4 +137,9 @@ class Stubs:
 
     def complete(self, request: Request) -> Completion:
         task = request.task
-        return Completion(text=_fenced(stub_of(task, self.kind)))
+        return Completion(text=_fenced(task, self._stub(task)))
+
+    def _stub(self, task: Task) -> str:
+        if task.language == "python":
+            return stubbed_program(task.reference, task.target.member, self.kind)
+        return stub_of(task, self.kind)

@@ -16,6 +16,7 @@ class Compile:
     """
 
     name = "compile"
+    language = "solidity"
     decides = True
 
     def __init__(self, reading: Literal["strict", "analysis"] = "strict") -> None:

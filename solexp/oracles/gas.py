@@ -33,6 +33,7 @@ class Gas:
     """
 
     name = "gas"
+    language = "solidity"
     decides = False
 
     def __init__(

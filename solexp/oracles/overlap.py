@@ -18,6 +18,7 @@ class Overlap:
     """
 
     name = "overlap"
+    language = "solidity"
     decides = False
 
     def fingerprint(self) -> dict[str, Any]:

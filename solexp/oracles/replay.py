@@ -41,6 +41,7 @@ class Replay:
     """Runs a task's recorded deployment and calls on reference and candidates, and compares the traces."""
 
     name = "replay"
+    language = "solidity"
     decides = True
 
     def __init__(

@@ -69,6 +69,7 @@ class Static:
     """
 
     name = "static"
+    language = "solidity"
     decides = False
     wants_asts = True
     """Lets builds come with their ASTs from the first (see `Case`), so that none is made twice."""

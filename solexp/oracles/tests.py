@@ -77,6 +77,7 @@ class Tests:
     __test__ = False
 
     name = "tests"
+    language = "solidity"
     decides = True
 
     def __init__(

@@ -10,10 +10,12 @@ import ast
 import io
 import textwrap
 import tokenize
+from collections.abc import Sequence
 
 import msgspec
 
 from solexp.python.effects import effect
+from solexp.python.syntax import NotPython, parsed
 
 
 class Contract(msgspec.Struct, frozen=True):
@@ -35,14 +37,26 @@ def read_contract(text: str) -> Contract:
     for place, statement in enumerate(body.statements):
         statements.append(body.source(statement))
         assertions += [place] * len(asserted(statement))
-    number = 0
-    for statement in body.statements:
-        for assertion in asserted(statement):
-            found = effect(assertion)
-            if found is not None:
-                raise ValueError(f"assertion {number} has a side effect: {found}")
-            number += 1
+    _check_effects(body.statements)
     return Contract(tuple(statements), tuple(assertions))
+
+
+def _check_effects(body: Sequence[ast.stmt]) -> None:
+    """Raise ValueError where an assertion changes anything, or a helper statement anything but its own variables."""
+    every = [assertion for statement in body for assertion in asserted(statement)]
+    for number, assertion in enumerate(every):
+        if (found := effect(assertion)) is not None:
+            raise ValueError(f"assertion {number} has a side effect: {found}")
+    own = {
+        node.id if isinstance(node, ast.Name) else node.arg
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
+    for place, statement in enumerate(body):
+        if (found := effect(statement, own)) is not None:
+            raise ValueError(f"statement {place} has a side effect: {found}")
 
 
 def asserted(statement: ast.stmt) -> list[ast.Assert]:
@@ -56,13 +70,13 @@ def with_contract(program: str, entry_point: str, statements: tuple[str, ...]) -
 
     The rest of the program stays as it is. Raises ValueError where it does not parse or has no such function.
     """
-    tree = _parsed(program)
+    tree = _program(program)
     function = function_of(tree, entry_point)
     if not statements:
         return program
     written = _inserted(program, function, statements)
     place = _documented(function)
-    function.body[place:place] = [node for text in statements for node in _parsed(text).body]
+    function.body[place:place] = [node for text in statements for node in _program(text).body]
     if not _same(written, tree):
         # One line holds head and body, or a text over several lines would change by being indented.
         written = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -77,7 +91,7 @@ def _inserted(program: str, function: ast.FunctionDef, statements: tuple[str, ..
         return ""
     first = following[0]
     decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-    at = min(first.lineno, *(each.lineno for each in decorators), first.lineno) - 1
+    at = min([first.lineno, *(each.lineno for each in decorators)]) - 1
     margin = lines[first.lineno - 1].encode()[: first.col_offset].decode()
     if margin.strip():
         return ""
@@ -99,7 +113,7 @@ def function_of(tree: ast.Module, name: str) -> ast.FunctionDef:
 
 def parameters_of(program: str, entry_point: str) -> tuple[str, ...]:
     """Names of the positional parameters of a function of ``program``. Raises ValueError as `with_contract` does."""
-    arguments = function_of(_parsed(program), entry_point).args
+    arguments = function_of(_program(program), entry_point).args
     return tuple(each.arg for each in [*arguments.posonlyargs, *arguments.args])
 
 
@@ -122,21 +136,16 @@ def _body(text: str) -> _Body:
     if not text.strip():
         return _Body([], text)
     try:
-        tree = ast.parse(whole)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"the contract does not parse: {_told(error, whole != text)}") from None
+        tree = parsed(whole)
+    except NotPython as error:
+        place = f"line {error.line - (whole != text)}: " if error.line else ""
+        raise ValueError(f"the contract does not parse: {place}{error.said}") from None
     if whole == text:
         return _Body(tree.body, text)
     function = tree.body[0]
     if len(tree.body) > 1 or not isinstance(function, ast.FunctionDef):
         raise ValueError("the contract does not parse: its lines are not indented alike")
     return _Body(function.body, whole)
-
-
-def _told(error: Exception, shifted: bool) -> str:
-    if isinstance(error, SyntaxError) and error.lineno is not None:
-        return f"line {error.lineno - shifted}: {error.msg}"
-    return str(error)
 
 
 def _uncommented(text: str) -> str:
@@ -155,15 +164,15 @@ def _uncommented(text: str) -> str:
     return "".join(lines)
 
 
-def _parsed(program: str) -> ast.Module:
+def _program(text: str) -> ast.Module:
     try:
-        return ast.parse(program)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"the program does not parse: {_told(error, False)}") from None
+        return parsed(text)
+    except NotPython as error:
+        raise ValueError(f"the program does not parse: {error}") from None
 
 
 def _same(text: str, tree: ast.AST) -> bool:
     try:
-        return bool(text) and ast.dump(ast.parse(text)) == ast.dump(tree)
-    except (SyntaxError, ValueError):
+        return bool(text) and ast.dump(parsed(text)) == ast.dump(tree)
+    except NotPython:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 
 _MUTATORS = frozenset(
     {"add", "append", "clear", "difference_update", "discard", "extend", "insert"}
@@ -22,8 +23,11 @@ _STATES = {
 }
 
 
-def effect(node: ast.AST) -> str | None:
-    """What evaluating ``node`` could change, in a clause such as ``x.pop() changes x``; None for nothing."""
+def effect(node: ast.AST, own: Container[str] = ()) -> str | None:
+    """What evaluating ``node`` could change, in a clause such as ``x.pop() changes x``; None for nothing.
+
+    Changes to variables called ``own`` do not count.
+    """
     for each in ast.walk(node):
         for kind, said in _STATES.items():
             if isinstance(each, kind):
@@ -32,9 +36,25 @@ def effect(node: ast.AST) -> str | None:
             called = each.func
             if isinstance(called, ast.Name) and called.id in _EFFECTS:
                 return f"it calls {called.id}"
-            if isinstance(called, ast.Attribute) and called.attr in _MUTATORS:
+            if (
+                isinstance(called, ast.Attribute)
+                and called.attr in _MUTATORS
+                and _root(called.value) not in own
+            ):
                 return f"{_short(each)} changes {_short(called.value)}"
+        if (
+            isinstance(each, ast.Attribute | ast.Subscript)
+            and not isinstance(each.ctx, ast.Load)
+            and _root(each) not in own
+        ):
+            return f"it changes {_short(each)}"
     return None
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _short(node: ast.AST) -> str:

@@ -115,7 +115,7 @@ def _broken(part: Part, finish: FinishReason) -> Extraction:
         no_code = reason_for_none(part.text, finish, cut=True, defines=True, opened=True)
         return Extraction(no_code=no_code, notes=(f"does not parse: {reason}",))
     code = part.source(part.body) + part.rest if part.body else part.rest
-    return Extraction(code=code.strip() + "\n", notes=(f"does not parse: {reason}",))
+    return Extraction(code=code.strip(), notes=(f"does not parse: {reason}",))
 
 
 def _taken(
@@ -153,7 +153,7 @@ def _joined(sources: Sequence[str], code: str) -> str:
     if sources and future:
         code = "\n".join(line for line in code.splitlines() if line not in future)
         sources = [*future, *sources]
-    return "\n\n".join([*(source.strip() for source in sources), code.strip()]) + "\n"
+    return "\n\n".join([*(source.strip() for source in sources), code.strip()])
 
 
 def _lacked(lacking: set[str], name: str, pool: Sequence[Part]) -> dict[str, str]:

@@ -10,6 +10,8 @@ import ast
 import math
 from collections.abc import Callable, Iterable
 
+from solexp.python.syntax import NotPython, parsed
+
 _MAX_DIGITS = 4300
 """Python refuses to read longer integers in decimal, so they are written in hexadecimal."""
 _CONSTANTS = {"inf": math.inf, "nan": math.nan}
@@ -32,13 +34,18 @@ def write(value: object) -> str:
 def read(text: str) -> object:
     """The value that a literal stands for. Raises ValueError, which says in one line why, for any other text."""
     try:
-        return _read(ast.parse(text.strip(), mode="eval").body)
-    except SyntaxError as error:
-        raise ValueError(f"{_short(text)} is no Python literal: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError("it is nested too deeply for a literal") from None
-    except (TypeError, ValueError) as error:
+        return _read(_expression(text.strip()))
+    except NotPython as error:
+        raise ValueError(f"{_short(text)} is no Python literal: {error.said}") from None
+    except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{_short(text)} is no Python literal: {error}") from None
+
+
+def _expression(text: str) -> ast.expr:
+    body = parsed(text).body
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        raise NotPython("it is no expression", None)
+    return body[0].value
 
 
 def _write(value: object, within: tuple[int, ...]) -> str:

@@ -100,7 +100,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_part(raw: str, *, closed: bool) -> Part:
     """What of ``raw`` is Python."""
-    text = textwrap.dedent(raw.replace("\r\n", "\n").replace("\r", "\n"))
+    text = raw.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    if text[:1].isspace():
+        # In a list's item fences are indented.
+        text = textwrap.dedent(text)
     try:
         tree = parsed(text)
     except NotPython as error:

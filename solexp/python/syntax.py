@@ -16,8 +16,7 @@ def parsed(source: str) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
-        place = f"line {error.lineno}: " if error.lineno else ""
-        raise NotPython(f"{place}{error.msg}", error.lineno) from None
+        raise NotPython(error.msg, error.lineno) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotPython(str(error) or "it is nested too deeply", None) from None
 
@@ -25,7 +24,9 @@ def parsed(source: str) -> ast.Module:
 class NotPython(ValueError):
     """A source does not parse."""
 
-    def __init__(self, message: str, line: int | None) -> None:
-        super().__init__(message)
+    def __init__(self, said: str, line: int | None) -> None:
+        super().__init__(f"line {line}: {said}" if line else said)
+        self.said = said
+        """What is wrong, without the place."""
         self.line = line
         """1-based, where the parser stopped; None where it does not say."""

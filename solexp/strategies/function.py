@@ -27,7 +27,7 @@ from solexp.solidity.functions import (
 )
 from solexp.solidity.functions.masking import EMPTY
 from solexp.strategies.material import Material
-from solexp.strategies.prompted import Prompted
+from solexp.strategies.prompted import Prompted, check_solidity
 from solexp.strategies.reading import read_last
 
 _LOG = logging.getLogger("solexp")
@@ -77,6 +77,7 @@ class Function(Prompted):
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
         """A task for each function; tasks without any are left out, with a warning."""
+        check_solidity(tasks)
         posed = [function_tasks(task, self.members) for task in tasks]
         left = [task.id for task, own in zip(tasks, posed, strict=True) if not own]
         if left:

@@ -81,6 +81,7 @@ class Prompted(ABC):
 
     def expand(self, tasks: Sequence[Task]) -> list[Task]:
         """The tasks as they are. Raises UserError for tasks that are single functions, which this cannot pose."""
+        check_solidity(tasks)
         single = next((task for task in tasks if task.target.member), None)
         if single is not None:
             raise UserError(
@@ -152,3 +153,13 @@ def holds(material: Material) -> dict[str, Any]:
         "examples": [example.id for example in material.examples],
         "cot": material.cot,
     }
+
+
+def check_solidity(tasks: Sequence[Task]) -> None:
+    """Raise UserError where a task is in a language whose prompts are others."""
+    other = next((task for task in tasks if task.language != "solidity"), None)
+    if other is not None:
+        raise UserError(
+            f"strategy: {other.benchmark}'s tasks are {other.language.capitalize()}; "
+            f"choose strategy={other.language}"
+        )
