@@ -50,6 +50,7 @@ from solexp.metrics.sizes import (
 )
 from solexp.metrics.spent import paid_replies, totals
 from solexp.metrics.static import DetectorCount, detector_counts, vulnerability_metrics
+from solexp.metrics.violations import Guards
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -135,6 +136,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """By ``undecidable`` and ``vacuous``: tasks by reason, also those of which no candidate could be run."""
     detectors: dict[str, DetectorCount] = {}
     """Slither's detectors that find something, by name, the most frequent first."""
+    guards: Guards | None = None
+    """The originals' guards and their witnesses; null without the oracle ``violation``."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -174,7 +177,7 @@ def summarise(
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
     Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
-    `gas_metrics`, `vulnerability_metrics`, `input_metrics` and `rejection_metrics`.
+    `gas_metrics`, `vulnerability_metrics`, `violation_metrics`, `input_metrics` and `rejection_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -214,6 +217,7 @@ def summarise(
     metrics |= overlap_metrics(candidates, seed=seed)
     metrics |= gas_metrics(candidates, deciding, seed=seed)
     metrics |= vulnerability_metrics(candidates, seed=seed)
+    metrics |= violation_metrics(candidates, deciding, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
 
@@ -241,6 +245,7 @@ def summarise(
         reasons=reasons(candidates, deciding),
         open_tasks=open_reasons(tasks, candidates, deciding),
         detectors=detector_counts(candidates),
+        guards=guards(candidates),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=Usage(**totals(replies)),
