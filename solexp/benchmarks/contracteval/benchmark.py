@@ -9,7 +9,7 @@ from typing import Literal
 
 from solexp.benchmarks.base import select
 from solexp.benchmarks.contracteval.posing import pose
-from solexp.benchmarks.contracteval.release import FILES, Row, read_rows
+from solexp.benchmarks.contracteval.release import FILES, read_row, read_rows
 from solexp.core import DataError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
@@ -74,11 +74,9 @@ class ContractEval:
 
     def _read(self, part: str) -> list[Task]:
         tasks = []
-        for place, row in read_rows(self.folder / FILES[part]):
+        for place, line in read_rows(self.folder / FILES[part]):
             try:
-                if isinstance(row, DataError):
-                    raise row
-                tasks.append(_posed(place, row, part))
+                tasks.append(_posed(place, line, part))
             except DataError as error:
                 if self.malformed is None:
                     raise
@@ -86,7 +84,11 @@ class ContractEval:
         return tasks
 
 
-def _posed(place: str, row: Row, part: str) -> Task:
+def _posed(place: str, line: bytes, part: str) -> Task:
+    try:
+        row = read_row(line)
+    except ValueError as error:
+        raise DataError(f"{place}: {error}") from None
     try:
         return pose(row, part)
     except ValueError as error:

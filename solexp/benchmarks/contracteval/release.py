@@ -30,17 +30,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     atol: float
 
 
-def read_rows(path: Path) -> Iterator[tuple[str, Row | DataError]]:
-    """Each row with its place (file and line), or what is wrong with it.
+def read_rows(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Each row, as it stands, with its place (file and line).
 
     Raises UserError where the file is missing, and DataError where it cannot be decompressed any further.
     """
-    for place, line in _lines(path):
-        yield place, _row(place, line)
-
-
-def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Each line that is not blank, with its place."""
     number = 0
     try:
         with gzip.open(path, "rb") as file:
@@ -48,12 +42,15 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
                 if line.strip():
                     yield f"{path} line {number}", line
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file; run: solexp data fetch contracteval") from None
+        raise UserError(
+            f"{path}: no such file; run: solexp data fetch contracteval, or choose another benchmark.part"
+        ) from None
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path} after line {number}: {error}") from None
 
 
-def _row(place: str, line: bytes) -> Row | DataError:
+def read_row(line: bytes) -> Row:
+    """A row. Raises ValueError, in one line, where it is malformed."""
     # Inputs have integers of any size, which msgspec's own reader would take for floats.
     try:
         found = json.loads(line)
@@ -61,11 +58,13 @@ def _row(place: str, line: bytes) -> Row | DataError:
             # One task (Mbpp/793) has none, and says so by an empty object.
             found["plus_input"] = []
         return msgspec.convert(found, Row)
-    except (ValueError, RecursionError, msgspec.ValidationError) as error:
-        return DataError(f"{place}: {error}")
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def count(folder: Path) -> int | None:
     """How many rows the files in ``folder`` have; None where there is neither."""
     there = [folder / name for name in FILES.values() if (folder / name).is_file()]
-    return sum(1 for path in there for _ in _lines(path)) if there else None
+    return sum(1 for path in there for _ in read_rows(path)) if there else None
