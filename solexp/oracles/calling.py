@@ -9,7 +9,8 @@ from solexp.core import Candidate
 from solexp.core.hashing import content_hash
 from solexp.oracles.base import Case
 from solexp.python.expected import preconditions_of
-from solexp.sandbox import CallResult, Ended, Limits, call_python
+from solexp.python.series import call_series
+from solexp.sandbox import CallResult, Ended, Limits
 from solexp.solidity.splice import splice
 
 
@@ -22,7 +23,7 @@ def calls(
     entry_point = preconditions_of(case.task).entry_point
     return case.once(
         content_hash("calls", program, list(inputs), limits),
-        lambda: call_python(program, entry_point, inputs, limits),
+        lambda: call_series(program, entry_point, inputs, limits),
     )
 
 

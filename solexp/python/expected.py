@@ -10,7 +10,8 @@ from solexp.core import Preconditions, Task, UserError
 from solexp.core.hashing import content_hash
 from solexp.python.contracts import with_contract
 from solexp.python.matching import Rule, rule_of
-from solexp.sandbox import CallResult, Ended, Limits, call_python
+from solexp.python.series import call_series
+from solexp.sandbox import CallResult, Ended, Limits
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
@@ -72,8 +73,8 @@ def expected(task: Task, *, cached: bool = True) -> Expected:
 def _found(program: str, given: Preconditions, rule: Rule) -> Expected:
     aware = with_contract(program, given.entry_point, given.statements)
     inputs = (*given.base, *given.plus)
-    plain = call_python(program, given.entry_point, inputs, _LIMITS)
-    refused = call_python(aware, given.entry_point, inputs, _LIMITS)
+    plain = call_series(program, given.entry_point, inputs, _LIMITS)
+    refused = call_series(aware, given.entry_point, inputs, _LIMITS)
     violating = [is_refusal(call) for call in refused]
     values = [_value(call, rule) for call in plain]
 
