@@ -22,7 +22,7 @@ _SHARES = {
 _COVERAGE = {
     "combinations": ("cvt.combinations_covered", "cvt.combinations"),
     "assertions": ("cvt.assertions_covered", "cvt.assertions"),
-    "valid": ("cvt.valid_accepted", "cvt.valid"),
+    "accepted": ("cvt.valid_accepted", "cvt.valid"),
 }
 _RELEASE = {
     "release.avc": ("cvt.release.rejected", "cvt.release.tests"),
@@ -81,7 +81,7 @@ def cvt_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Metric]
         The share of tasks that are wholly translated and have a test.
     ``cvt.combinations``, ``cvt.assertions``
         The share of combinations that have an input which some test hits; of assertions which some test makes fire.
-    ``cvt.valid``
+    ``cvt.accepted``
         The share of inputs meant to satisfy everything on which no assertion fires.
     ``cvt.release.avc``, ``cvt.release.ts``
         By the release's formulas.

@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.core import Batch, Generation, Outcome, Verdict
 from solexp.evm.compare import AXIS_SETS
+from solexp.metrics.cvt import CvtCounts, cvt_counts, cvt_metrics
 from solexp.metrics.decidable import open_reasons, open_tasks, open_tasks_along
 from solexp.metrics.failures import (
     AxisShare,
@@ -50,7 +51,7 @@ from solexp.metrics.sizes import (
 )
 from solexp.metrics.spent import paid_replies, totals
 from solexp.metrics.static import DetectorCount, detector_counts, vulnerability_metrics
-from solexp.metrics.violations import Guards
+from solexp.metrics.violations import Guards, guards, violation_metrics
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -136,6 +137,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """By ``undecidable`` and ``vacuous``: tasks by reason, also those of which no candidate could be run."""
     detectors: dict[str, DetectorCount] = {}
     """Slither's detectors that find something, by name, the most frequent first."""
+    cvt: CvtCounts | None = None
+    """Contract-violating tests, where they were judged."""
     guards: Guards | None = None
     """The originals' guards and their witnesses; null without the oracle ``violation``."""
     gas: Gas
@@ -177,7 +180,8 @@ def summarise(
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
     Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
-    `gas_metrics`, `vulnerability_metrics`, `violation_metrics`, `input_metrics` and `rejection_metrics`.
+    `gas_metrics`, `vulnerability_metrics`, `cvt_metrics`, `violation_metrics`, `input_metrics` and
+    `rejection_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -217,6 +221,7 @@ def summarise(
     metrics |= overlap_metrics(candidates, seed=seed)
     metrics |= gas_metrics(candidates, deciding, seed=seed)
     metrics |= vulnerability_metrics(candidates, seed=seed)
+    metrics |= cvt_metrics(candidates, seed=seed)
     metrics |= violation_metrics(candidates, deciding, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
@@ -245,6 +250,7 @@ def summarise(
         reasons=reasons(candidates, deciding),
         open_tasks=open_reasons(tasks, candidates, deciding),
         detectors=detector_counts(candidates),
+        cvt=cvt_counts(candidates),
         guards=guards(candidates),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),

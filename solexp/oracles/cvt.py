@@ -124,7 +124,7 @@ class Cvt:
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
 
     def _solved(self, found: CvtSet, pre: Preconditions) -> tuple[CvtSet, dict[str, int]]:
-        from solexp.violations.programs import solve  # noqa: PLC0415  (a solver is not often wanted)
+        from solexp.violations.smt import solve  # noqa: PLC0415  (a solver is not often wanted)
 
         assert found.translation is not None
         solved = solve(found.translation, pre, seconds=self.solver_s)

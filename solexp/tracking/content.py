@@ -86,7 +86,7 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, float]:
             found[f"{name}.{part}"] = metric.get(part)
     for outcome, count in summary.get("outcomes", {}).items():
         found[f"outcomes.{outcome}"] = count
-    for part in ("gas", "usage", "seconds"):
+    for part in ("gas", "cvt", "usage", "seconds"):
         for name, value in (summary.get(part) or {}).items():
             found[f"{part}.{name}"] = value
     for name in ("tasks", "decidable_tasks", "candidates", "unjudged"):

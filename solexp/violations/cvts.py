@@ -72,15 +72,9 @@ class CvtSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def encode(found: CvtSet) -> str:
     """The text of a set, which `decode` reads: JSON, a test a line."""
-    lines = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
-    return lines if len(found.cvts) < 2 else _a_test_a_line(found)
-
-
-def _a_test_a_line(found: CvtSet) -> str:
     rest = msgspec.json.encode(msgspec.structs.replace(found, cvts=())).decode()
-    tests = ",\n ".join(msgspec.json.encode(cvt).decode() for cvt in found.cvts)
-    comma = ",\n" if rest != "{}" else "}"
-    return f'{{"cvts": [\n {tests}\n]{comma}{rest[1:] if rest != "{}" else ""}'
+    tests = ",".join(f"\n {msgspec.json.encode(cvt).decode()}" for cvt in found.cvts)
+    return f'{{"cvts": [{tests}]' + (f",\n{rest[1:]}" if rest != "{}" else "}")
 
 
 def decode(text: str) -> CvtSet:

@@ -1,0 +1,179 @@
+"""What runs in the process of `solexp.violations.smt.process`: a line in, a child that solves, a line out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import z3
+
+from solexp.python.literals import write
+from solexp.violations.smt.process import Answer, Job, Model
+
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
+_LONGEST = 10_000
+"""Items of a list and characters of a text in a model."""
+
+
+class Foreign(Exception):
+    """A model that stands for no Python value. The message says which part."""
+
+
+def main() -> None:
+    """Answer every line of standard input."""
+    for line in sys.stdin.buffer:
+        job = msgspec.json.decode(line, type=Job)
+        sys.stdout.buffer.write(in_child(job) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def in_child(job: Job) -> bytes:
+    """The answer to a job, from a child under its limits; ``timeout`` for one that ends without any."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reads)
+        _limit(job)
+        with contextlib.suppress(BaseException), os.fdopen(writes, "wb") as pipe:
+            pipe.write(msgspec.json.encode(answered(job)))
+        os._exit(0)
+    os.close(writes)
+    with os.fdopen(reads, "rb") as pipe:
+        found = pipe.read()
+    _, status, _ = os.wait4(child, 0)
+    if found:
+        return found
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+        return msgspec.json.encode(
+            Answer(status="timeout", reason=f"{job.seconds:g} s of CPU time")
+        )
+    ended = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "want of memory"
+    return msgspec.json.encode(Answer(status="unknown", reason=f"the solver ended by {ended}"))
+
+
+def _limit(job: Job) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime + job.seconds + 0.999)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CPU, (max(1, seconds), max(1, seconds) + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (job.memory_mb << 20, job.memory_mb << 20))
+
+
+def answered(job: Job) -> Answer:
+    """Solve a program here and now."""
+    solver = z3.Solver()
+    try:
+        solver.from_string(job.program)
+    except z3.Z3Exception as error:
+        said = error.args[0] if error.args else error
+        text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+        return Answer(status="error", reason=" ".join(text.split())[:200])
+    models: list[Model] = []
+    constants = None
+    while len(models) < job.models:
+        status = solver.check()
+        if status != z3.sat:
+            break
+        model = solver.model()
+        constants = constants or _constants(solver, job)
+        values = [model.eval(constant, model_completion=True) for constant in constants]
+        models.append(_model(values))
+        solver.add(z3.Or([c != v for c, v in zip(constants, values, strict=True)]))
+    if models:
+        return Answer(status="sat", models=tuple(models))
+    if status == z3.unsat:
+        return Answer(status="unsat")
+    return Answer(status="unknown", reason=solver.reason_unknown()[:200])
+
+
+def _constants(solver: Any, job: Job) -> list[Any]:
+    """The inputs; one that no assertion mentions is like any other of its sort."""
+    found = {str(each): each for each in _uninterpreted(solver.assertions())}
+    sort = next(iter(found.values())).sort() if found else _value_sort(job)
+    return [found[name] if name in found else z3.Const(name, sort) for name in job.inputs]
+
+
+def _value_sort(job: Job) -> Any:
+    return z3.parse_smt2_string(f"{job.program}\n(assert (= Nil Nil))")[-1].arg(0).sort()
+
+
+def _uninterpreted(assertions: Any) -> Iterator[Any]:
+    """Constants of the sort Value in assertions."""
+    seen: set[int] = set()
+    left = list(assertions)
+    while left:
+        node = left.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        if z3.is_quantifier(node):
+            left.append(node.body())
+            continue
+        free = z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        if free and str(node.sort()) == "Value":
+            yield node
+        left += node.children()
+
+
+def _model(values: list[Any]) -> Model:
+    try:
+        return Model(args=write([_python(value) for value in values]))
+    except (Foreign, ValueError, OverflowError, RecursionError) as error:
+        return Model(reason=str(error))
+
+
+def _python(value: Any) -> object:
+    """The Python value that a term stands for. Raises Foreign."""
+    match value.decl().name():
+        case "IntVal":
+            return int(value.arg(0).as_long())
+        case "FloatVal":
+            return _float(value.arg(0))
+        case "StrVal":
+            return _text(value.arg(0))
+        case "BoolVal":
+            return z3.is_true(value.arg(0))
+        case "Nil" | "Cons":
+            return _list(value)
+    raise Foreign(f"{str(value)[:60]} is no value")
+
+
+def _float(number: Any) -> float:
+    if z3.is_algebraic_value(number):
+        number = number.approx(20)
+    fraction = number.as_fraction()
+    return float(Fraction(fraction.numerator, fraction.denominator))
+
+
+def _text(text: Any) -> str:
+    found = _ESCAPE.sub(lambda each: chr(int(each[1] or each[2], 16)), text.as_string())
+    if len(found) > _LONGEST:
+        raise Foreign("a text is too long")
+    return found
+
+
+def _list(value: Any) -> list[object]:
+    items: list[object] = []
+    while value.decl().name() == "Cons":
+        items.append(_python(value.arg(0)))
+        value = value.arg(1)
+        if len(items) > _LONGEST:
+            raise Foreign("a list is too long")
+    if value.decl().name() != "Nil":
+        raise Foreign(f"the tail of a list is {str(value)[:40]}")
+    return items
+
+
+if __name__ == "__main__":
+    main()
