@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
-from solexp.core import Completion, Task, UserError
+from solexp.core import Completion, Preconditions, Task, UserError
 from solexp.core.errors import nearest
 from solexp.llm.model import Request
+from solexp.python.contracts import with_contract
 from solexp.python.stubs import stubbed_program
 from solexp.solidity.mutation import VERSION, Checked, Mutation
 from solexp.solidity.stubs import Kind, stub_of
@@ -21,11 +22,26 @@ class Reference:
 
     paid = False
 
+    def __init__(self, preconditions: bool = False) -> None:
+        """``preconditions``: whether a Python function's contract stands at its entry; its reference is without."""
+        self.preconditions = preconditions
+
     def fingerprint(self, task: Task) -> dict[str, object]:
-        return {"model": "reference", "task": task.content_hash}
+        aware = {"preconditions": True} if self.preconditions else {}
+        return {"model": "reference", "task": task.content_hash, **aware}
 
     def complete(self, request: Request) -> Completion:
-        return Completion(text=_fenced(request.task, request.task.reference))
+        """Raises UserError for a task without preconditions where they are wanted."""
+        task = request.task
+        if not self.preconditions:
+            return Completion(text=_fenced(task, task.reference))
+        given = task.preconditions
+        if not isinstance(given, Preconditions):
+            raise UserError(
+                f"model.preconditions: task {task.id} states none; leave it false, or choose benchmark=contracteval"
+            )
+        aware = with_contract(task.reference, given.entry_point, given.statements)
+        return Completion(text=_fenced(task, aware))
 
 
 class Mutants:

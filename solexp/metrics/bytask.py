@@ -19,6 +19,7 @@ from solexp.metrics.passing import (
     compiles,
     exercised_tasks,
 )
+from solexp.metrics.rejection import SHARES_BY_TASK, share_counts
 from solexp.metrics.rounds import at_round
 from solexp.metrics.scores import Counts, Passes, counts, judged
 from solexp.metrics.sizes import part_groups
@@ -50,6 +51,10 @@ def by_task(
 
     ``oracles`` tells by name whether an oracle decides. Raises UserError when the run has no such metric.
     """
+    if metric in SHARES_BY_TASK:
+        table = share_counts(metric, judged(at_round(verdicts)))
+        if table:
+            return ByTask(counts=table, k=1, left_out=frozenset())
     found = _METRIC.fullmatch(metric)
     batch = next((b for b in batches if found and int(found["k"]) in b.ks), None)
     if found is None or batch is None or (found["axes"] and found["axes"] not in AXIS_SETS):

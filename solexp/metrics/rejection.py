@@ -34,13 +34,33 @@ def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, M
 
     A candidate without code refuses nothing. Tasks without tests are missing.
     """
-    rows = [row for each in candidates if (row := _told(each, ORACLE)) is not None]
+    rows = list(candidates)
     found: dict[str, Metric | None] = {}
-    for name, (part, whole) in _SHARES.items():
-        table = _table(rows, part, whole)
+    for name in _SHARES:
+        table = share_counts(f"{name}_by_task", rows)
         found[name] = share_of_samples(table, seed=seed)
         found[f"{name}_by_task"] = metric_at_k(table, 1, seed=seed)
     return {name: metric for name, metric in found.items() if metric is not None}
+
+
+SHARES_BY_TASK = {
+    **{f"{name}_by_task": (ORACLE, *measures) for name, measures in _SHARES.items()},
+    "plus_share": (INPUTS, "inputs.plus_matched", "inputs.plus"),
+}
+"""By metric that is a mean over tasks: the oracle, and the measures that make up each task's share."""
+
+
+def share_counts(metric: str, candidates: Iterable[Judged]) -> Counts:
+    """(Whole, part) of one of `SHARES_BY_TASK` by task and repeat, summed over samples; empty without its oracle."""
+    oracle, part, whole = SHARES_BY_TASK[metric]
+    table: dict[str, dict[int, tuple[int, int]]] = {}
+    for candidate in candidates:
+        row = _told(candidate, oracle)
+        if row is not None:
+            cell = table.setdefault(row.task_id, {})
+            n, c = cell.get(row.repeat, (0, 0))
+            cell[row.repeat] = n + _count(row.measures, whole), c + _count(row.measures, part)
+    return {task: dict(sorted(row.items())) for task, row in sorted(table.items())}
 
 
 def input_metrics(
@@ -53,8 +73,8 @@ def input_metrics(
     ``plus_share``
         The mean over tasks of the share of plus inputs that match: what ContractEval's release calls pass@1.
     """
-    rows = [row for each in candidates if (row := _told(each, INPUTS)) is not None]
-    if not rows:
+    table = share_counts("plus_share", candidates)
+    if not table:
         return {}
 
     def passes(candidate: Judged) -> bool | None:
@@ -67,23 +87,13 @@ def input_metrics(
         )
 
     found = metrics_at_k("pass", candidates, passes, batches, {"base.": lambda _: True}, seed=seed)
-    share = metric_at_k(_table(rows, "inputs.plus_matched", "inputs.plus"), 1, seed=seed)
+    share = metric_at_k(table, 1, seed=seed)
     return found if share is None else found | {"plus_share": share}
 
 
 def _told(candidate: Judged, oracle: str) -> Verdict | None:
     row = candidate.verdicts.get(oracle)
     return None if row is None or row.outcome is Outcome.HARNESS_ERROR else row
-
-
-def _table(rows: Iterable[Verdict], part: str, whole: str) -> Counts:
-    """(Whole, part) by task and repeat, summed over samples."""
-    table: dict[str, dict[int, tuple[int, int]]] = {}
-    for row in rows:
-        cell = table.setdefault(row.task_id, {})
-        n, c = cell.get(row.repeat, (0, 0))
-        cell[row.repeat] = n + _count(row.measures, whole), c + _count(row.measures, part)
-    return {task: dict(sorted(row.items())) for task, row in sorted(table.items())}
 
 
 def _count(measures: Mapping[str, object], name: str) -> int:
