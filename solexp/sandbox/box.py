@@ -31,18 +31,18 @@ class Gone(Exception):
 class Sandbox:
     """A warm interpreter that forks a process for each call. Not for use by two threads at one time."""
 
-    def __init__(self) -> None:
-        """Start it. Raises ToolError when it does not come up."""
+    def __init__(self, *, without: Sequence[str] = (), python: str | None = None) -> None:
+        """Start it, but for the protections named in ``without``. Raises ToolError when it does not come up."""
         self.owner = os.getpid()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
-        python = getattr(sys, "_base_executable", None) or sys.executable
+        python = python or getattr(sys, "_base_executable", None) or sys.executable
         try:
             self._process = subprocess.Popen(
-                [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(_BOOT)],
+                [python, "-P", "-s", "-S", "-X", "utf8", _BOOT, str(os.getpid()), *without],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/nowhere"},
+                env={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": ""},
                 cwd="/",
                 start_new_session=True,
             )
@@ -53,7 +53,8 @@ class Sandbox:
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         try:
-            self._receive(time.monotonic() + _START_S)
+            _, body = self._receive(time.monotonic() + _START_S)
+            self.protections = tuple(body.decode().split())
         except Gone as error:
             words = self._last_words()
             self.close()
@@ -88,13 +89,13 @@ class Sandbox:
             frames.LIMITS.pack(
                 limits.cpu_s,
                 limits.wall_s,
-                limits.wall_s * 10,
                 limits.memory_mb << 20,
                 int(limits.output_mb * (1 << 20)),
                 limits.processes,
                 limits.file_mb << 20,
             ),
         )
+        self._reply(limits)
 
     def _program(self, program: str, entry_point: str, limits: Limits) -> CallResult | None:
         name = entry_point.encode("utf-8", "surrogatepass")
@@ -116,7 +117,9 @@ class Sandbox:
             raise Gone from error
 
     def _reply(self, limits: Limits) -> bytes:
-        _, body = self._receive(time.monotonic() + 20 * limits.wall_s + _GRACE_S)
+        _, body = self._receive(
+            time.monotonic() + 20 * limits.wall_s + 100 * limits.cpu_s + _GRACE_S
+        )
         return body
 
     def _receive(self, deadline: float) -> tuple[bytes, bytes]:

@@ -18,13 +18,13 @@ def result(body: bytes, limits: Limits) -> CallResult:
     """What came of a call, from the zygote's message."""
     why, status, cpu_s, idle_s = frames.ENDING.unpack_from(body)
     record = body[frames.ENDING.size :]
-    if why == b"c":
+    if why == frames.USED_UP:
         said = f"used up its {limits.cpu_s:g} s of CPU time"
         return CallResult(ended=Ended.TIMEOUT, message=said, cpu_s=cpu_s)
-    if why == b"s":
+    if why == frames.SLEPT:
         said = f"was idle for {idle_s:.1f} s"
         return CallResult(ended=Ended.TIMEOUT, message=said, cpu_s=cpu_s)
-    if why == b"o":
+    if why == frames.OUTPUT:
         return CallResult(ended=Ended.UNREADABLE, message="wrote too much", cpu_s=cpu_s)
     try:
         found = _of_record(record)

@@ -6,17 +6,18 @@ import os
 import struct
 
 HEAD = struct.Struct(">cI")
-LIMITS = struct.Struct(">dddQQIQ")
-"""CPU seconds, idle seconds, seconds in all, bytes of memory, bytes of output, processes, bytes of files."""
+LIMITS = struct.Struct(">ddQQIQ")
+"""CPU seconds, idle seconds, bytes of memory, bytes of output, processes, bytes of files."""
 ENDING = struct.Struct(">cidd")
-"""How a process ended: a letter of `WHY`, its wait status, CPU seconds, seconds it was idle. Its record follows."""
+"""How a process ended: why, its wait status, CPU seconds, seconds it was idle. Its record follows."""
 
-WHY = {b"e": "ended", b"c": "used up its CPU time", b"s": "slept", b"o": "wrote too much"}
+ENDED, USED_UP, SLEPT, OUTPUT = b"e", b"c", b"s", b"o"
+"""By itself; for its CPU time; for being idle; for what it wrote."""
 
 SET, PROGRAM, CALL = b"s", b"p", b"c"
 """Requests: limits; a program (length of the entry point's name, it, the source); an argument list."""
 READY, ANSWER = b"r", b"a"
-"""Replies: the sandbox stands (and which of its protections do, by name); a program or call has ended."""
+"""Replies: the sandbox stands (and which of its protections do, by name); what was asked is done."""
 
 LOADED = b"+"
 """Begins a call's record as soon as the program is loaded."""

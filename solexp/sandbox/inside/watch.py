@@ -1,0 +1,134 @@
+"""Watching a call's process from outside: how much CPU time it has used, and how long it has been idle."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from typing import NamedTuple
+
+from solexp.sandbox.inside import ground
+from solexp.sandbox.inside.confine import Allowance
+from solexp.sandbox.inside.frames import ENDED, OUTPUT, SLEPT, USED_UP
+
+_LOOK_S = 0.02
+"""Seconds between two looks where the system cannot say when a process ends."""
+_LOOKS_S = 0.001
+_PATIENCE = 10
+"""How many times longer a process may take in all, where waiting for a processor cannot be told from sleeping."""
+
+
+class Ended(NamedTuple):
+    """What was seen of a process's end."""
+
+    why: bytes
+    status: int
+    cpu_s: float
+    idle_s: float
+    record: bytes
+
+
+class Watch:
+    """Waits for processes, and kills those that pass a limit."""
+
+    def __init__(self, requests: int, ready: ground.Ground) -> None:
+        self._requests = requests
+        self._clocks = ground.CLOCKS in ready.protections
+        self._processes = ready.processes
+
+    def until_end(self, pid: int, reading: int, allowance: Allowance, room: int) -> Ended:
+        """Read what the process writes, up to ``room`` bytes, until it ends or is ended."""
+        began = time.monotonic()
+        os.set_blocking(reading, False)
+        record = bytearray()
+        process = os.pidfd_open(pid) if self._clocks else None
+        poller = select.poll()
+        poller.register(reading, select.POLLIN)
+        poller.register(self._requests, 0)
+        if process is not None:
+            poller.register(process, select.POLLIN)
+        why, wait, ended = ENDED, min(allowance.cpu_s, allowance.idle_s), None
+        while why == ENDED:
+            events = dict(poller.poll(max(1.0, wait * 1000)))
+            if events.get(self._requests, 0) & (select.POLLHUP | select.POLLERR):
+                os.kill(pid, signal.SIGKILL)
+                os._exit(0)
+            if reading in events:
+                _drain(reading, record, room)
+                if events[reading] & select.POLLHUP:
+                    poller.unregister(reading)
+            if process is None:
+                ended = os.wait4(pid, os.WNOHANG)
+            if process in events or (ended is not None and ended[0]):
+                break
+            why, wait = self._judge(pid, time.monotonic() - began, allowance)
+            if len(record) > room:
+                why = OUTPUT
+        if why != ENDED:
+            os.kill(pid, signal.SIGKILL)
+        if process is not None:
+            os.close(process)
+        if ended is None or not ended[0]:
+            ended = os.wait4(pid, 0)
+        _drain(reading, record, room)
+        used = ended[2].ru_utime + ended[2].ru_stime
+        idle = max(0.0, time.monotonic() - began - used)
+        if why == ENDED and used >= allowance.cpu_s:
+            why = USED_UP
+        return Ended(why, ended[1], used, idle, bytes(record))
+
+    def _judge(self, pid: int, wall: float, allowance: Allowance) -> tuple[bytes, float]:
+        """Which limit is passed, and how long none can be."""
+        if not self._clocks:
+            # The kernel's own limit of CPU time, in whole seconds, is the one that holds.
+            left = allowance.idle_s * _PATIENCE - wall
+            return (SLEPT if left <= 0 else ENDED), min(
+                left, _LOOKS_S if wall < _LOOK_S else _LOOK_S
+            )
+        used = time.clock_gettime((~pid << 3) | 2)
+        if used >= allowance.cpu_s:
+            return USED_UP, 0.0
+        idle, idle_s = wall - used, allowance.idle_s
+        if idle >= idle_s:
+            waited = self._waited(pid)
+            if waited is None:
+                idle_s *= _PATIENCE
+            else:
+                idle -= waited
+        if idle >= idle_s:
+            return SLEPT, 0.0
+        return ENDED, min(allowance.cpu_s - used, idle_s - idle)
+
+    def _waited(self, pid: int) -> float | None:
+        """Seconds for which the threads of a process were ready to run and no processor was free."""
+        if self._processes is None:
+            return None
+        try:
+            folder = os.open(f"{pid}/task", os.O_RDONLY, dir_fd=self._processes)
+        except OSError:
+            return None
+        total = 0
+        try:
+            for thread in os.listdir(folder):
+                file = os.open(f"{thread}/schedstat", os.O_RDONLY, dir_fd=folder)
+                try:
+                    total += int(os.read(file, 200).split()[1])
+                finally:
+                    os.close(file)
+        except (OSError, IndexError, ValueError):
+            return None
+        finally:
+            os.close(folder)
+        return total / 1e9
+
+
+def _drain(reading: int, record: bytearray, room: int) -> None:
+    while len(record) <= room:
+        try:
+            got = os.read(reading, 1 << 16)
+        except BlockingIOError:
+            return
+        if not got:
+            return
+        record += got
