@@ -52,7 +52,6 @@ from solexp.metrics.sizes import (
 from solexp.metrics.spent import paid_replies, totals
 from solexp.metrics.static import DetectorCount, detector_counts, vulnerability_metrics
 from solexp.metrics.violations import Guards, guards, violation_metrics
-from solexp.metrics.violations import Guards, guards, violation_metrics
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
