@@ -121,6 +121,8 @@ class Cvt:
         if outcome is Outcome.VACUOUS:
             said = next(iter(found.unsupported.values()), None) or _most(found.asked)
             evidence["reason"] = f"no test: {said}" if said else "no test"
+        if isinstance(solved := evidence.get("solved"), dict) and "timeout" in solved:
+            measures["keep"] = False
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
 
     def _solved(self, found: CvtSet, pre: Preconditions) -> tuple[CvtSet, dict[str, int]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from solexp.core import UserError
-from solexp.report import beside, levels, tables
+from solexp.report import beside, cvts, levels, tables
 from solexp.store.runfolder import RunFolder
 
 _FACTS = ("status", "name", "started", "ended", "choices", "overrides", "halted", "error")
@@ -54,6 +54,8 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
         tables.reasons(data.get("reasons", {})),
         tables.open_tasks(data.get("open_tasks", {})),
         beside.detectors(data.get("detectors", {})),
+        cvts.scores(data["metrics"]),
+        cvts.untranslated(data.get("cvt")),
     )
     for grid in grids:
         if grid is not None and grid.rows:
@@ -127,6 +129,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
         missing = data["missing_tasks"]
         lines.append(f"{len(missing)} tasks have no sample to score: {_some(missing)}")
     lines += beside.lines(data["metrics"])
+    lines += cvts.lines(data["metrics"], data.get("cvt"))
     fidelity = data.get("fidelity") or {}
     if fidelity.get("calls"):
         lines.append(

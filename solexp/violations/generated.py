@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from solexp.core.hashing import content_hash
+from solexp.core.hashing import content_hash, file_hash
 from solexp.core.preconditions import Preconditions
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
@@ -45,11 +48,18 @@ def generated(pre: Preconditions, settings: Settings, *, cached: bool = True) ->
 
 def fingerprint(settings: Settings) -> dict[str, Any]:
     """Everything besides the contract that generated tests depend on."""
-    import z3  # noqa: PLC0415
+    return {
+        "translator": _translator(),
+        "z3": metadata.version("z3-solver"),
+        "settings": msgspec.to_builtins(settings),
+    }
 
-    from solexp.violations.python import VERSION  # noqa: PLC0415
 
-    return {"translator": VERSION, "z3": z3.get_version_string(), "settings": settings}
+@functools.cache
+def _translator() -> str:
+    """Hash of the translator itself: whatever changes in it may change what it finds."""
+    folder = Path(__file__).parent / "python"
+    return content_hash([file_hash(path) for path in sorted(folder.rglob("*.py"))])
 
 
 def as_tests(found: Generated) -> CvtSet:

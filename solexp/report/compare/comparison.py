@@ -17,6 +17,7 @@ from solexp.metrics.paired import Difference, compare, holm
 from solexp.metrics.plan import Plan
 from solexp.metrics.scores import Counts, Metric, metric_at_k
 from solexp.report.compare.cells import Cell, read_cells, short_names
+from solexp.report.compare.cvts import CvtRow, cvt_rows
 from solexp.report.compare.fees import FeeTable, fee_table
 from solexp.store.runfolder import RunFolder
 
@@ -53,6 +54,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader has to know, one line each."""
     fee: FeeTable | None = None
     """What candidates cost in gas; the same whatever the metric. None where there is nothing to compare."""
+    cvts: tuple[CvtRow, ...] = ()
+    """Contract-violating tests by cell; the same whatever the metric. Empty where there is nothing to compare."""
 
 
 def compare_runs(
@@ -129,6 +132,7 @@ def compare_by(
         family=tuple(family),
         notes=tuple(notes),
         fee=None if isinstance(fees, str) else fees,
+        cvts=cvt_rows(cells),
     )
 
 

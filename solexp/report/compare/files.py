@@ -12,6 +12,7 @@ from solexp.metrics.paired import Difference
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, effect_name
+from solexp.report.compare.cvts import CvtRow, cvts
 from solexp.report.compare.fees import FeeTable
 from solexp.report.compare.text import cells, effects, fee_remarks, fees, remarks
 
@@ -23,7 +24,8 @@ def as_csv(comparisons: Sequence[Comparison]) -> str:
     """One line a cell and one an effect of each comparison; shares as fractions, unrounded.
 
     ``kind`` is ``cell``, ``effect`` or ``interaction``; or ``gas``, three lines a cell with ``fee`` in gas and the
-    metrics beside it, where candidates' gas was measured. A column a factor holds a cell's level, or an effect's step.
+    metrics beside it, where candidates' gas was measured; or ``cvt``, a line a metric of contract-violating tests. A
+    column a factor holds a cell's level, or an effect's step.
     """
     factors = list(comparisons[0].rows[0].levels)
     columns = [
@@ -40,6 +42,9 @@ def as_csv(comparisons: Sequence[Comparison]) -> str:
     if (found := comparisons[0].fee) is not None:
         levels = {row.label: row.levels for row in comparisons[0].rows}
         writer.writerows(_fee_lines(found, levels))
+    if found_cvts := comparisons[0].cvts:
+        levels = {row.label: row.levels for row in comparisons[0].rows}
+        writer.writerows(_cvt_lines(found_cvts, levels))
     return out.getvalue()
 
 
@@ -88,6 +93,23 @@ def _fee_lines(
                 }
 
 
+def _cvt_lines(
+    rows: Sequence[CvtRow], levels: Mapping[str, Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        for name, metric in row.metrics.items():
+            yield {
+                "kind": "cvt",
+                "name": row.label,
+                **levels[row.label],
+                "metric": name,
+                "score": metric.value,
+                "score_lo": metric.lo,
+                "score_hi": metric.hi,
+                "score_tasks": metric.n,
+            }
+
+
 def _difference(found: Difference | None) -> dict[str, Any]:
     if found is None:
         return {}
@@ -102,6 +124,8 @@ def as_latex(comparisons: Sequence[Comparison]) -> str:
     parts = [*map(_latex, comparisons)]
     if (found := comparisons[0].fee) is not None:
         parts.append(_noted([fees(found)], fee_remarks(found)))
+    if comparisons[0].cvts:
+        parts.append(_noted([cvts(comparisons[0].cvts)], ()))
     return "% \\usepackage{booktabs}\n" + "\n".join(parts)
 
 

@@ -11,6 +11,7 @@ from solexp.metrics.scores import Metric
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row, effect_name
+from solexp.report.compare.cvts import cvts
 from solexp.report.compare.fees import FeeTable
 
 _TESTS = {
@@ -21,7 +22,10 @@ _TESTS = {
 
 
 def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
-    """Write each comparison: the cells, the effects of the factors, and what a reader has to know; then the Fee."""
+    """Write each comparison: the cells, the effects of the factors, and what a reader has to know.
+
+    Then, once for all, the Fee and the contract-violating tests.
+    """
     for number, comparison in enumerate(comparisons):
         if number:
             print(file=file)
@@ -32,6 +36,9 @@ def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
         print(file=file)
         for line in fee_remarks(found):
             print(line, file=file)
+    if comparisons and comparisons[0].cvts:
+        print(file=file)
+        tables.draw(cvts(comparisons[0].cvts), file)
 
 
 def _print(comparison: Comparison, file: IO[str]) -> None:

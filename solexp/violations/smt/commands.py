@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from solexp.violations.cvts import NotRead
 
 DEFINITIONS = frozenset(
-    "define-fun define-fun-rec define-funs-rec define-const define-sort declare-const declare-fun declare-sort"
-    " declare-datatypes declare-datatype".split()
+    [
+        *("define-fun", "define-fun-rec", "define-funs-rec", "define-const", "define-sort"),
+        *("declare-const", "declare-fun", "declare-sort", "declare-datatypes", "declare-datatype"),
+    ]
 )
 """Commands that define something, and do nothing else."""
 

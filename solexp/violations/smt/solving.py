@@ -36,27 +36,34 @@ def main() -> None:
 
 
 def in_child(job: Job) -> bytes:
-    """The answer to a job, from a child under its limits; ``timeout`` for one that ends without any."""
+    """The answer to a job, from a child under its limits: what it found before it ended counts."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reads)
         _limit(job)
-        with contextlib.suppress(BaseException), os.fdopen(writes, "wb") as pipe:
-            pipe.write(msgspec.json.encode(answered(job)))
+        with contextlib.suppress(BaseException), os.fdopen(writes, "wb", buffering=0) as pipe:
+            for answer in answers(job):
+                pipe.write(msgspec.json.encode(answer) + b"\n")
         os._exit(0)
     os.close(writes)
     with os.fdopen(reads, "rb") as pipe:
-        found = pipe.read()
+        lines = [line for line in pipe.read().splitlines(keepends=True) if line.endswith(b"\n")]
     _, status, _ = os.wait4(child, 0)
-    if found:
-        return found
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
-        return msgspec.json.encode(
-            Answer(status="timeout", reason=f"{job.seconds:g} s of CPU time")
-        )
-    ended = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "want of memory"
-    return msgspec.json.encode(Answer(status="unknown", reason=f"the solver ended by {ended}"))
+    found = [msgspec.json.decode(line, type=Answer) for line in lines]
+    models = tuple(model for each in found for model in each.models)
+    if models:
+        return msgspec.json.encode(Answer(status="sat", models=models))
+    return msgspec.json.encode(found[-1] if found else _ended(status, job))
+
+
+def _ended(status: int, job: Job) -> Answer:
+    """Of a child that ended without an answer."""
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if number in (signal.SIGXCPU, signal.SIGKILL):
+        return Answer(status="timeout", reason=f"{job.seconds:g} s of CPU time")
+    ended = f"by signal {number}" if number else "for want of memory"
+    return Answer(status="unknown", reason=f"the solver ended {ended}")
 
 
 def _limit(job: Job) -> None:
@@ -70,31 +77,30 @@ def _limit(job: Job) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (job.memory_mb << 20, job.memory_mb << 20))
 
 
-def answered(job: Job) -> Answer:
-    """Solve a program here and now."""
+def answers(job: Job) -> Iterator[Answer]:
+    """Solve a program here and now: every model as soon as it is found, or how the search ended without any."""
     solver = z3.Solver()
     try:
         solver.from_string(job.program)
     except z3.Z3Exception as error:
         said = error.args[0] if error.args else error
         text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
-        return Answer(status="error", reason=" ".join(text.split())[:200])
-    models: list[Model] = []
+        yield Answer(status="error", reason=" ".join(text.split())[:200])
+        return
     constants = None
-    while len(models) < job.models:
+    for number in range(job.models):
         status = solver.check()
         if status != z3.sat:
-            break
+            if number == 0:
+                unsat = status == z3.unsat
+                reason = "" if unsat else solver.reason_unknown()[:200]
+                yield Answer(status="unsat" if unsat else "unknown", reason=reason)
+            return
         model = solver.model()
         constants = constants or _constants(solver, job)
         values = [model.eval(constant, model_completion=True) for constant in constants]
-        models.append(_model(values))
+        yield Answer(status="sat", models=(_model(values),))
         solver.add(z3.Or([c != v for c, v in zip(constants, values, strict=True)]))
-    if models:
-        return Answer(status="sat", models=tuple(models))
-    if status == z3.unsat:
-        return Answer(status="unsat")
-    return Answer(status="unknown", reason=solver.reason_unknown()[:200])
 
 
 def _constants(solver: Any, job: Job) -> list[Any]:
