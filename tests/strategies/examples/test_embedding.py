@@ -181,7 +181,7 @@ def test_a_static_model_is_read_from_its_folder(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
-    for place, said in ((tmp_path / "none", "no such folder"), (tmp_path, "no model2vec model")):
+    for place, said in ((tmp_path / "none", "no such folder"), (tmp_path, "no model: no model")):
         chosen = Chosen(Nearest(folder=str(place)))
         chosen.prepare([ASKED], TASKS)
         with pytest.raises(UserError, match=rf"by\.folder: .*{said}"):
@@ -189,7 +189,7 @@ def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"folder": "x", "model": "y"}, {"model": "y", "batch": 0}]
+    "settings", [{"base_url": "z"}, {"folder": "x", "model": "y"}, {"model": "y", "batch": 0}]
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(UserError, match=r"strategy\.examples\.by: "):
