@@ -10,9 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
+
+import msgspec
 
 from solexp.core import ToolError
 from solexp.sandbox import records
@@ -22,6 +24,12 @@ from solexp.sandbox.limits import CallResult, Ended, Limits
 _BOOT = Path(__file__).resolve().parent / "inside" / "boot.py"
 _START_S = 30.0
 _GRACE_S = 60.0
+
+
+_KNOWN_CHARS = 16 << 20
+"""Characters of argument lists to keep in mind: many programs are called with the same ones."""
+_PORTION_CHARS = 1 << 20
+_UNREAD = CallResult(ended=Ended.UNASKED, message="reading it ended the process that did")
 
 
 class Gone(Exception):
@@ -34,6 +42,7 @@ class Sandbox:
     def __init__(self, *, without: Sequence[str] = (), python: str | None = None) -> None:
         """Start it, but for the protections named in ``without``. Raises ToolError when it does not come up."""
         self.owner = os.getpid()
+        self._known: dict[str, bytes | CallResult] = {}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the process)
         python = python or getattr(sys, "_base_executable", None) or sys.executable
         try:
@@ -69,18 +78,24 @@ class Sandbox:
         """
         self._set(limits)
         ended = self._program(program, entry_point, limits)
-        if ended is not None:
-            return [ended] * len(arguments)
         results: list[CallResult] = []
         spent = 0.0
-        for text in arguments:
-            if spent > limits.batch_cpu_s:
+        for one in self._prepared(arguments, limits):
+            if isinstance(one, CallResult):
+                results.append(one)
+            elif ended is not None:
+                results.append(ended)
+            elif spent > limits.batch_cpu_s:
                 said = f"not asked: the calls before used up {limits.batch_cpu_s:g} s of CPU time"
                 results.append(CallResult(ended=Ended.TIMEOUT, message=said))
-                continue
-            result = self._call(text, limits)
-            spent += result.cpu_s
-            results.append(result)
+            else:
+                self._send(frames.CALL, one)
+                body = self._reply(limits)
+                results.append(records.result(body, limits))
+                spent += results[-1].cpu_s
+                if not records.loaded(body):
+                    # It knew no argument yet, so it would end alike with any other.
+                    ended = msgspec.structs.replace(results[-1], cpu_s=0.0)
         return results
 
     def _set(self, limits: Limits) -> None:
@@ -106,9 +121,33 @@ class Sandbox:
             return None
         return records.result(body, limits)
 
-    def _call(self, arguments: str, limits: Limits) -> CallResult:
-        self._send(frames.CALL, arguments.encode("utf-8", "surrogatepass"))
-        return records.result(self._reply(limits), limits)
+    def _prepared(self, arguments: Sequence[str], limits: Limits) -> list[bytes | CallResult]:
+        """For each argument list what makes it inside, or the result that says why nothing does."""
+        fresh = [text for text in dict.fromkeys(arguments) if text not in self._known]
+        if sum(map(len, self._known)) + sum(map(len, fresh)) > _KNOWN_CHARS:
+            self._known.clear()
+            fresh = list(dict.fromkeys(arguments))
+        for some in _portions(fresh):
+            found = self._prepare(some, limits)
+            # One that ends its process must not take the others with it.
+            if found is None:
+                found = [(self._prepare([text], limits) or [_UNREAD])[0] for text in some]
+            self._known.update(zip(some, found, strict=True))
+        return [self._known[text] for text in arguments]
+
+    def _prepare(self, texts: list[str], limits: Limits) -> list[bytes | CallResult] | None:
+        body = frames.blocks(text.encode("utf-8", "surrogatepass") for text in texts)
+        self._send(frames.ARGUMENTS, body)
+        record = self._reply(limits)[frames.ENDING.size :]
+        if record[:1] != frames.LISTS:
+            return None
+        found = [
+            part[1:]
+            if part[:1] == frames.FIT
+            else CallResult(ended=Ended.UNASKED, message=part[1:].decode("utf-8", "replace"))
+            for part in frames.parts(record[1:])
+        ]
+        return found if len(found) == len(texts) else None
 
     def _send(self, letter: bytes, body: bytes) -> None:
         try:
@@ -159,3 +198,17 @@ class Sandbox:
         at: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _portions(texts: list[str]) -> Iterator[list[str]]:
+    """The texts in order, some at a time."""
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        if some and size + len(text) > _PORTION_CHARS:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield some

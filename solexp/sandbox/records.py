@@ -14,6 +14,11 @@ _MAX_BITS = 3 * 4300
 """Python refuses to read longer integers in decimal, so they are written in hexadecimal."""
 
 
+def loaded(body: bytes) -> bool:
+    """Whether the program had been loaded when the call ended, from the zygote's message."""
+    return body[frames.ENDING.size :][:1] == frames.LOADED
+
+
 def result(body: bytes, limits: Limits) -> CallResult:
     """What came of a call, from the zygote's message."""
     why, status, cpu_s, idle_s = frames.ENDING.unpack_from(body)
@@ -51,25 +56,23 @@ def _death(status: int) -> str:
 def _of_record(record: bytes) -> CallResult | None:
     if not record:
         return None
-    loaded = record[:1] == frames.LOADED
-    kind, rest = (record[1:2], record[2:]) if loaded else (record[:1], record[1:])
-    if loaded and not kind:
+    called = record[:1] == frames.LOADED
+    kind, rest = (record[1:2], record[2:]) if called else (record[:1], record[1:])
+    if called and not kind:
         return None
-    if loaded and kind == frames.RETURNED:
+    if called and kind == frames.RETURNED:
         return CallResult(ended=Ended.RETURNED, value=literal(rest))
-    if loaded and kind == frames.UNREADABLE:
-        return CallResult(ended=Ended.UNREADABLE, message=_said(rest))
-    if kind == (frames.RAISED if loaded else frames.UNLOADED):
+    if called and kind == frames.UNREADABLE:
+        return CallResult(ended=Ended.UNREADABLE, message=_said(rest[2 + rest[1] :]))
+    if kind == (frames.RAISED if called else frames.UNLOADED):
         size = rest[1]
         name, message = rest[2 : 2 + size], rest[2 + size :]
         return CallResult(
-            ended=Ended.RAISED if loaded else Ended.UNLOADED,
+            ended=Ended.RAISED if called else Ended.UNLOADED,
             exception=_said(name),
-            assertion=loaded and rest[0] == 1,
+            assertion=called and rest[0] == 1,
             message=_said(message),
         )
-    if not loaded and kind == frames.UNASKED:
-        return CallResult(ended=Ended.UNASKED, message=_said(rest))
     raise ValueError
 
 

@@ -12,25 +12,31 @@ import sys
 import types
 from typing import NamedTuple, NoReturn
 
-from solexp.sandbox.inside import plain
+from solexp.sandbox.inside import plain, reading
 from solexp.sandbox.inside.frames import (
     CODE,
+    FIT,
+    LISTS,
     LOADED,
     RAISED,
     RETURNED,
-    UNASKED,
+    UNFIT,
     UNLOADED,
     UNREADABLE,
+    blocks,
     write_all,
 )
-from solexp.sandbox.inside.reading import arguments
 
 MODULE = "candidate"
 """Name of the module that a program becomes; not ``__main__``, so that what is guarded by that name does not run."""
 RECURSION = 1000
 """Frames that a program may stack, as in a plain interpreter."""
+OUR_FRAMES = 4
+"""Frames below a program's function, beside those of the process that is forked and the one of a plain script."""
 MAX_MESSAGE = 2000
 MAX_CODE = 64 << 20
+
+_module = types.ModuleType(MODULE)
 
 
 class Question(NamedTuple):
@@ -39,9 +45,16 @@ class Question(NamedTuple):
     code: bytes
     """Marshalled."""
     entry_point: str
-    arguments: str
+    arguments: bytes
+    """As `reading.prepared` makes them."""
     output: int
     """Bytes that the packed answer may take."""
+
+
+def expect(frames: int) -> None:
+    """Get ready to be forked from a process that has so many frames then."""
+    sys.modules[MODULE] = _module
+    sys.setrecursionlimit(RECURSION + OUR_FRAMES + frames)
 
 
 def compiled(channel: int, source: bytes) -> NoReturn:
@@ -49,52 +62,55 @@ def compiled(channel: int, source: bytes) -> NoReturn:
     try:
         text = source.decode("utf-8", "surrogatepass")
         code = compile(text, f"{MODULE}.py", "exec", dont_inherit=True)
-        data = marshal.dumps(code)
-        if len(data) > MAX_CODE:
-            raise MemoryError("its code is too large")
-        record = CODE + data
+        record = CODE + marshal.dumps(code)
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError) as error:
         record = UNLOADED + _raised(error)
     write_all(channel, record)
     os._exit(0)
 
 
-def answer(channel: int, question: Question) -> NoReturn:  # noqa: PLR0915  (nothing here may be looked up late)
+def prepared(channel: int, texts: list[bytes]) -> NoReturn:
+    """Read argument lists, and write what makes each."""
+    found = []
+    for text in texts:
+        try:
+            found.append(FIT + reading.prepared(text.decode("utf-8", "surrogatepass")))
+        except ValueError as error:
+            found.append(UNFIT + str(error).encode("utf-8", "replace"))
+    write_all(channel, LISTS + blocks(found))
+    os._exit(0)
+
+
+def answer(channel: int, question: Question) -> NoReturn:
     """Load the program, call its function, write what came of it."""
     leave, write, pack, told = os._exit, write_all, plain.pack, _raised
     not_plain, anything, assertion = plain.NotPlain, BaseException, AssertionError
-    true_subclass, kind, says, output = type.__subclasscheck__, type, str, question.output
-    heads = (LOADED, RETURNED, RAISED, UNREADABLE, UNLOADED)
+    true_subclass, kind, can_call = type.__subclasscheck__, type, callable
+    loaded, returned, raised, unreadable, unloaded = LOADED, RETURNED, RAISED, UNREADABLE, UNLOADED
+    given = reading.arguments(question.arguments)
     try:
-        given = arguments(question.arguments)
-    except (ValueError, MemoryError) as error:
-        write(channel, UNASKED + says(error).encode("utf-8", "replace"))
-        leave(0)
-    try:
-        module = types.ModuleType(MODULE)
-        sys.modules[MODULE] = module
-        sys.setrecursionlimit(RECURSION + _depth())
-        exec(marshal.loads(question.code), module.__dict__)
-        function = module.__dict__.get(question.entry_point)
-        if not callable(function):
-            raise NameError(f"no function {question.entry_point!r}")  # noqa: TRY301
+        names = _module.__dict__
+        exec(marshal.loads(question.code), names)
+        function = names.get(question.entry_point)
+        if not can_call(function):
+            raise NameError(f"no function {question.entry_point!r}")
     except anything as error:
-        write(channel, heads[4] + told(error))
+        write(channel, unloaded + told(error))
         leave(0)
-    write(channel, heads[0])
+    write(channel, loaded)
     try:
         value = function(*given)
     except anything as error:
         # Not isinstance, which believes what an instance says its class is.
         flag = b"\1" if true_subclass(assertion, kind(error)) else b"\0"
-        write(channel, heads[2] + flag + told(error)[1:])
+        write(channel, raised + flag + told(error)[1:])
         leave(0)
     try:
-        record = heads[1] + pack(value, output)
+        record = returned + pack(value, question.output)
     except not_plain as error:
-        record = heads[3] + says(error).encode("utf-8", "replace")
+        record = unreadable + told(error)
     except anything:
-        record = heads[3] + b"it cannot be read"
+        record = unreadable + b"\0\0it cannot be read"
     write(channel, record)
     leave(0)
 
@@ -105,10 +121,3 @@ def _raised(error: BaseException) -> bytes:
     said = BaseException.args.__get__(error)  # type: ignore[attr-defined]
     first = said[0] if len(said) and type(said[0]) is str else ""
     return bytes((0, len(name))) + name + first[:MAX_MESSAGE].encode("utf-8", "replace")
-
-
-def _depth() -> int:
-    depth, frame = 0, sys._getframe()
-    while frame.f_back is not None:
-        depth, frame = depth + 1, frame.f_back
-    return depth

@@ -1,4 +1,4 @@
-"""What a call's process does to itself before it looks at its question: limits, another user, a filter of calls."""
+"""Limits of a call's process, and the user that it becomes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ THREADS = 32
 """Threads that a call may have beside its processes."""
 _STACK = 64 << 20
 _DESCRIPTORS = 64
+_SIGNALS = 64
 _USERS = (61184, 4336)
 """First of a range of users that systems leave unused, and how many they are."""
 _NOBODY = 65534
+
+Bound = tuple[int, tuple[int, int]]
+"""A resource, its soft and its hard limit."""
 
 
 class Allowance(NamedTuple):
@@ -27,29 +31,37 @@ class Allowance(NamedTuple):
     files: int
 
 
-def limit(allowance: Allowance, *, tasks: int | None) -> None:
-    """Set the limits of this process. ``tasks`` is what its user may have of processes and threads, None for no limit."""
-    seconds = int(allowance.cpu_s) + 2
-    _set("RLIMIT_CPU", seconds)
-    _set("RLIMIT_AS", allowance.memory)
-    _set("RLIMIT_FSIZE", allowance.files)
-    _set("RLIMIT_NOFILE", _DESCRIPTORS)
-    for name in ("CORE", "MEMLOCK", "MSGQUEUE", "SIGPENDING", "RTPRIO", "NICE"):
-        _set(f"RLIMIT_{name}", 64 if name == "SIGPENDING" else 0)
-    _set("RLIMIT_STACK", _STACK)
-    if tasks is not None:
-        _set("RLIMIT_NPROC", tasks)
+def limit_for_all() -> None:
+    """Limits that are the same for each call, which this process can live with too."""
+    bounds = {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0, "RTPRIO": 0, "NICE": 0}
+    bounds |= {"SIGPENDING": _SIGNALS, "NOFILE": _DESCRIPTORS, "STACK": _STACK}
+    for name, value in bounds.items():
+        for bound in _bound(name, value):
+            _set(*bound)
 
 
-def _set(name: str, value: int) -> None:
-    which = getattr(resource, name, None)
+def bounds(allowance: Allowance, *, tasks: int | None) -> list[Bound]:
+    """Limits that a call has for itself. ``tasks`` is how many processes and threads its user may have; None: any."""
+    found = [
+        *_bound("CPU", int(allowance.cpu_s) + 2),
+        *_bound("AS", allowance.memory),
+        *_bound("FSIZE", allowance.files),
+    ]
+    return found if tasks is None else [*found, *_bound("NPROC", tasks)]
+
+
+def _bound(name: str, value: int) -> list[Bound]:
+    which = getattr(resource, f"RLIMIT_{name}", None)
     if which is None:
-        return
+        return []
     _, hard = resource.getrlimit(which)
-    if hard != resource.RLIM_INFINITY:
-        value = min(value, hard)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    return [(which, (value, value))]
+
+
+def _set(which: int, values: tuple[int, int]) -> None:
     try:
-        resource.setrlimit(which, (value, value))
+        resource.setrlimit(which, values)
     except (ValueError, OSError):
         # Some systems have the name and not the limit.
         if sys.platform == "linux":
@@ -57,40 +69,29 @@ def _set(name: str, value: int) -> None:
 
 
 def unprivileged_user(number: int) -> int | None:
-    """A user that owns nothing, of those that exist here; None where this process is not root."""
+    """A user that owns nothing, of those that exist here; None where this process cannot become any."""
     if os.geteuid() != 0:
         return None
-    wanted = _USERS[0] + number % _USERS[1]
-    return next((user for user in (wanted, _NOBODY) if _mapped(user)), None)
+    for user in (_USERS[0] + number % _USERS[1], _NOBODY):
+        if _can_become(user):
+            return user
+    return None
 
 
-def _mapped(user: int) -> bool:
-    try:
-        with open("/proc/self/uid_map", encoding="ascii") as table:
-            rows = [[int(word) for word in row.split()] for row in table]
-    except OSError:
-        return True
-    return any(first <= user < first + size for first, _, size in rows)
-
-
-def become(user: int) -> None:
-    """Change to that user and the group of the same number, for good."""
-    os.setgroups([])
-    if sys.platform == "linux":
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
-    else:
-        os.setgid(user)
-        os.setuid(user)
-
-
-def can_become(user: int) -> bool:
-    """Whether that is allowed here; tried in a child."""
+def _can_become(user: int) -> bool:
+    """Tried in a child."""
     pid = os.fork()
     if pid == 0:
         try:
-            become(user)
+            forget_groups(user)
+            os.setuid(user)
             os._exit(0)
         except OSError:
             os._exit(1)
     return os.waitpid(pid, 0)[1] == 0
+
+
+def forget_groups(group: int) -> None:
+    """Belong to this group alone."""
+    os.setgroups([])
+    os.setgid(group)

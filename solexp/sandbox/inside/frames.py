@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Iterable
 
 HEAD = struct.Struct(">cI")
 LIMITS = struct.Struct(">ddQQIQ")
@@ -14,16 +15,38 @@ ENDING = struct.Struct(">cidd")
 ENDED, USED_UP, SLEPT, OUTPUT = b"e", b"c", b"s", b"o"
 """By itself; for its CPU time; for being idle; for what it wrote."""
 
-SET, PROGRAM, CALL = b"s", b"p", b"c"
-"""Requests: limits; a program (length of the entry point's name, it, the source); an argument list."""
+SET, PROGRAM, ARGUMENTS, CALL = b"s", b"p", b"a", b"c"
+"""Requests: limits; a program (length of the entry point's name, it, the source); argument lists to prepare, as blocks;
+a prepared argument list to call with."""
 READY, ANSWER = b"r", b"a"
 """Replies: the sandbox stands (and which of its protections do, by name); what was asked is done."""
 
 LOADED = b"+"
 """Begins a call's record as soon as the program is loaded."""
-RETURNED, RAISED, UNREADABLE, UNLOADED, UNASKED, CODE = b"R", b"E", b"U", b"N", b"A", b"K"
+RETURNED, RAISED, UNREADABLE, UNLOADED, CODE, LISTS = b"R", b"E", b"U", b"N", b"K", b"L"
 """What else a record begins with. A packed value; a byte that tells an assertion, length of the class's name, it, the
-message; a reason; as for RAISED; a reason; compiled code."""
+message; a reason; as for RAISED; compiled code; prepared argument lists as blocks, each with `FIT` or `UNFIT` before
+its code or the reason."""
+FIT, UNFIT = b"\1", b"\0"
+
+_SIZE = struct.Struct(">I")
+
+
+def blocks(parts: Iterable[bytes]) -> bytes:
+    """Parts in a row, each with its length before it."""
+    return b"".join(_SIZE.pack(len(part)) + part for part in parts)
+
+
+def parts(data: bytes) -> list[bytes]:
+    """The parts of `blocks`. Raises ValueError where it is cut off."""
+    found, at = [], 0
+    while at < len(data):
+        end = at + 4 + int.from_bytes(data[at : at + 4])
+        if end > len(data):
+            raise ValueError("cut off")
+        found.append(data[at + 4 : end])
+        at = end
+    return found
 
 
 def read_exactly(fd: int, size: int) -> bytes:

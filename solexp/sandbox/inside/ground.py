@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from solexp.sandbox.inside import confine
@@ -26,62 +28,66 @@ class Ground:
         self.protections: list[str] = []
         self.processes: int | None = None
         """Descriptor of a /proc with the calls' processes; None where there is none."""
-        self._walls: walls.Walls | None = None
-        self._landlock: kernel.Landlock | None = None
-        self._user: int | None = None
-        self._filters: dict[bool, tuple[kernel.Filter, tuple[int, ...]]] = {}
+        self.walls: walls.Walls | None = None
+        self.landlock: kernel.Landlock | None = None
+        self.user: int | None = None
+        self.filters: dict[bool, kernel.Filter] = {}
+        self._bounds: list[confine.Bound] = []
+        self._filter: kernel.Filter | None = None
+        self._give_up: Callable[[], None] | None = None
+
+    def prepare(self, allowance: Allowance) -> None:
+        """Get ready for calls with these limits, so that each has as little to do as can be."""
+        if self.walls is None:
+            allowance = allowance._replace(files=0)
+        self._bounds = confine.bounds(allowance, tasks=self._tasks(allowance))
+        self._filter = self.filters.get(self.can_fork(allowance))
+        if sys.platform == "linux" and self.user is None:
+            from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
+
+            self._give_up = kernel.no_capabilities
 
     def can_fork(self, allowance: Allowance) -> bool:
-        """Whether calls can start processes: where they are asked to, and can all be found again."""
-        return NAMESPACES in self.protections and allowance.processes > 1
+        """Whether calls can start processes: where they may, and can all be found again."""
+        return self.walls is not None and allowance.processes > 1
+
+    def _tasks(self, allowance: Allowance) -> int | None:
+        if self.user is not None or self.walls is not None:
+            processes = allowance.processes if self.can_fork(allowance) else 1
+            return processes + confine.THREADS
+        # All processes of the user count here, so the limit would be anybody's guess; the filter refuses forks.
+        return None if self.filters else 1
 
     def before(self, allowance: Allowance) -> None:
         """Make the ground ready for a call: its folder is empty."""
-        if self._walls is not None:
-            self._walls.renew(allowance.files)
+        if self.walls is not None:
+            self.walls.renew(allowance.files)
 
-    def confine(self, allowance: Allowance) -> None:
+    def confine(self) -> None:
         """Bind this process, which is to run a program, for good. Raises OSError."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        if self._walls is not None:
-            os.chdir("/box")
-        else:
-            allowance = allowance._replace(files=0, processes=1)
+        if self.walls is None:
             os.setsid()
-        confine.limit(allowance, tasks=self._tasks(allowance))
-        if self._user is not None:
-            confine.become(self._user)
-        if sys.platform != "linux":
-            return
-        from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
-
-        if self._user is None:
-            kernel.no_capabilities()
-        kernel.hide_memory()
-        kernel.no_new_privileges()
-        if self._landlock is not None:
-            self._landlock.restrict()
-        if self._filters:
-            program, own = self._filters[self.can_fork(allowance)]
-            program.patch(own, os.getpid())
-            program.install()
-
-    def _tasks(self, allowance: Allowance) -> int | None:
-        if self._user is not None or self._walls is not None:
-            return allowance.processes + confine.THREADS
-        # All processes of the user count here, so the limit would be anybody's guess; the filter refuses forks.
-        return None if self._filters else 1
+        for which, values in self._bounds:
+            resource.setrlimit(which, values)
+        if self.user is not None:
+            os.setuid(self.user)
+        if self._give_up is not None:
+            self._give_up()
+        if self.landlock is not None:
+            self.landlock.restrict()
+        if self._filter is not None:
+            self._filter.install()
 
     def after(self, allowance: Allowance, pid: int) -> None:
         """End what a call left running."""
-        if self._walls is not None:
-            if self.can_fork(allowance) or not self._filters:
+        if self.walls is not None:
+            if self.can_fork(allowance) or not self.filters:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(-1, signal.SIGKILL)
                 with contextlib.suppress(ChildProcessError):
                     while True:
                         os.waitpid(-1, 0)
-        elif not self._filters:
+        elif not self.filters:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
 
@@ -89,13 +95,17 @@ class Ground:
 def settle(parent: int, without: list[str], channels: tuple[int, ...]) -> Ground:
     """Raise what can be raised, but for what is named in ``without``. May return in a child of this process."""
     ground = Ground()
-    user = confine.unprivileged_user(os.getpid()) if USER not in without else None
-    if user is not None and confine.can_become(user):
-        ground._user = user
-        ground.protections.append(USER)
+    # With this, the first process of a namespace is deaf to the signals of all others in it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if USER not in without:
+        ground.user = confine.unprivileged_user(os.getpid())
     if sys.platform == "linux":
         _settle_on_linux(ground, parent, without, channels)
-    folder = "/box" if ground._walls is not None else "/"
+    if ground.user is not None:
+        confine.forget_groups(ground.user)
+        ground.protections.append(USER)
+    confine.limit_for_all()
+    folder = "/box" if ground.walls is not None else "/"
     os.environ.update(HOME=folder, TMPDIR=folder)
     return ground
 
@@ -103,14 +113,15 @@ def settle(parent: int, without: list[str], channels: tuple[int, ...]) -> Ground
 def _settle_on_linux(
     ground: Ground, parent: int, without: list[str], channels: tuple[int, ...]
 ) -> None:
-    from solexp.sandbox.inside import kernel, seccomp, walls  # noqa: PLC0415  (Linux only)
+    # Linux only. All now: behind the walls these files cannot be seen.
+    from solexp.sandbox.inside import kernel, seccomp, walls  # noqa: F401, PLC0415
 
-    if NAMESPACES not in without and _possible(parent):
+    if NAMESPACES not in without and _possible(lambda: _raise_walls(parent)):
         walls.enter(parent, channels=channels)
         # Not sooner: of a hidden process not even its own user may write the map of users.
         kernel.hide_memory()
-        ground._walls = walls.raise_walls(_FIRST_SIZE)
-        ground.processes = ground._walls.processes
+        ground.walls = walls.raise_walls(_FIRST_SIZE)
+        ground.processes = ground.walls.processes
         ground.protections.append(NAMESPACES)
     else:
         kernel.hide_memory()
@@ -118,45 +129,40 @@ def _settle_on_linux(
             ground.processes = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
         if LANDLOCK not in without:
             with contextlib.suppress(OSError):
-                ground._landlock = kernel.Landlock(walls.readable(), walls.devices())
+                ground.landlock = kernel.Landlock(walls.readable(), walls.devices())
                 ground.protections.append(LANDLOCK)
-    if FILTER not in without:
-        for processes in (False, True):
-            made = seccomp.program(kernel.MACHINE, processes=processes)
-            if made is not None and _installs(made):
-                ground._filters[processes] = (kernel.Filter(made[0]), made[1])
-        if ground._filters:
-            ground.protections.append(FILTER)
+    kernel.no_new_privileges()
+    if FILTER not in without and _add_filters(ground):
+        ground.protections.append(FILTER)
     if CLOCKS not in without and hasattr(os, "pidfd_open"):
         ground.protections.append(CLOCKS)
 
 
-def _possible(parent: int) -> bool:
-    """Whether namespaces can be had; tried in a child, since half of them is worse than none."""
+def _raise_walls(parent: int) -> None:
     from solexp.sandbox.inside import walls  # noqa: PLC0415  (Linux only)
 
+    walls.enter(parent)
+    walls.raise_walls(_FIRST_SIZE)
+
+
+def _add_filters(ground: Ground) -> bool:
+    from solexp.sandbox.inside import kernel, seccomp  # noqa: PLC0415  (Linux only)
+
+    for processes in (False, True):
+        made = seccomp.program(
+            kernel.MACHINE, processes=processes, signals=ground.walls is not None
+        )
+        if made is not None and _possible(kernel.Filter(made).install):
+            ground.filters[processes] = kernel.Filter(made)
+    return bool(ground.filters)
+
+
+def _possible(step: Callable[[], object]) -> bool:
+    """Whether the step can be taken; tried in a child, since half of a protection can be worse than none."""
     pid = os.fork()
     if pid == 0:
         try:
-            walls.enter(parent)
-            walls.raise_walls(_FIRST_SIZE)
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    return os.waitpid(pid, 0)[1] == 0
-
-
-def _installs(made: tuple[bytes, tuple[int, ...]]) -> bool:
-    """Whether the kernel takes the filter; tried in a child."""
-    from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
-
-    pid = os.fork()
-    if pid == 0:
-        try:
-            kernel.no_new_privileges()
-            program = kernel.Filter(made[0])
-            program.patch(made[1], os.getpid())
-            program.install()
+            step()
             os._exit(0)
         except BaseException:
             os._exit(1)

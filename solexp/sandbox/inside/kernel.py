@@ -105,11 +105,6 @@ class Filter:
             struct.pack("HxxxxxxQ", len(program) // 8, address)
         )
 
-    def patch(self, places: tuple[int, ...], value: int) -> None:
-        """Set the constant of these instructions."""
-        for place in places:
-            struct.pack_into("I", self._program, place * 8 + 4, value)
-
     def install(self) -> None:
         """Bind this process and its children to it, for good."""
         _checked(_libc.prctl(_SECCOMP, 2, self._head, 0, 0), "seccomp")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import math
 import re
 from typing import Any
@@ -28,19 +29,28 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def arguments(text: str) -> list[object]:
-    """The argument list that ``text`` stands for, made afresh. Raises ValueError for what is none.
+def prepared(text: str) -> bytes:
+    """What makes the argument list that ``text`` stands for afresh, for `arguments`. Raises ValueError for no list.
 
     Reads what `solexp.python.literals.write` writes, and what else has no more than values, brackets, commas and
     signs: evaluating that can reach nothing.
     """
-    bare = _STRINGS.sub(" '' ", text)
-    if not _LITERAL.fullmatch(bare.replace("''", "0")):
-        raise ValueError("no literal")
+    if not _LITERAL.fullmatch(_STRINGS.sub(" 0 ", text)):
+        raise ValueError("not a literal")
     try:
-        found = eval(text.strip(), dict(_NAMES))
+        code = marshal.dumps(compile(text.strip(), "arguments", "eval", dont_inherit=True))
+        found = type(_evaluated(code))
     except (SyntaxError, TypeError, ArithmeticError, MemoryError, RecursionError) as error:
-        raise ValueError(f"no literal: {type(error).__name__}") from None
-    if type(found) not in (list, tuple):
-        raise ValueError(f"a {type(found).__name__}, not a list")
-    return list(found)
+        raise ValueError(f"not a literal: {type(error).__name__}") from None
+    if found not in (list, tuple):
+        raise ValueError(f"a literal of {found.__name__}, not of a list")
+    return code
+
+
+def arguments(code: bytes) -> list[Any]:
+    """The argument list, made afresh."""
+    return list(_evaluated(code))
+
+
+def _evaluated(code: bytes) -> Any:
+    return eval(marshal.loads(code), _NAMES)

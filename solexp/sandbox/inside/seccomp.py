@@ -20,8 +20,6 @@ _RECENT = 424
 _THREAD = 0x10000
 _NAMESPACES = 0x7E020000
 _UNIX = 1
-_OWN = -1
-"""Stands for the process's own number until that is known."""
 
 Instruction = tuple[int, int, int, int]
 
@@ -38,10 +36,9 @@ def _argument(place: int, high: bool = False) -> Instruction:
     return (_LOAD, 0, 0, _ARGUMENTS + place * 8 + 4 * high)
 
 
-def _if_first_is(*values: int) -> list[Instruction]:
-    """Pass when the first argument is one of these."""
-    tests = [(_IF_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
-    return [_argument(0), *tests, _DENY, _PASS]
+def _if_first_is(value: int) -> list[Instruction]:
+    """Pass when the first argument is this."""
+    return [_argument(0), (_IF_EQUAL, 1, 0, value), _DENY, _PASS]
 
 
 _THREADS_ONLY: list[Instruction] = [
@@ -62,25 +59,26 @@ _WITHOUT_ADDRESS: list[Instruction] = [
 ]
 
 
-def program(machine: str, *, processes: bool) -> tuple[bytes, tuple[int, ...]] | None:
-    """The filter, and the places whose constant must become the number of the process; None for an unknown machine.
+def program(machine: str, *, processes: bool, signals: bool) -> bytes | None:
+    """The filter; None for an unknown machine.
 
-    ``processes`` lets a program start others. No program may signal, trace or limit another process, open a socket,
-    change what the kernel shows it, or make memory that no limit counts.
+    ``processes`` lets a program start others, ``signals`` lets it signal those that it can see. No program may trace or
+    limit another process, open a socket, change what the kernel shows it, or make memory that no limit counts.
     """
     known = numbers(machine)
     if not known:
         return None
     more = [_PASS] if processes else [_DENY]
+    signalling = [_PASS] if signals else [_DENY]
     special: dict[str, list[Instruction]] = {
         "clone": _NO_NAMESPACES if processes else _THREADS_ONLY,
         "fork": more,
         "vfork": more,
         "execve": more,
         "execveat": more,
-        "kill": _if_first_is(_OWN),
-        "tgkill": _if_first_is(_OWN),
-        "prlimit64": _if_first_is(0, _OWN),
+        "kill": signalling,
+        "tgkill": signalling,
+        "prlimit64": _if_first_is(0),
         "socketpair": _if_first_is(_UNIX),
         "sendto": _WITHOUT_ADDRESS,
     }
@@ -92,9 +90,7 @@ def program(machine: str, *, processes: bool) -> tuple[bytes, tuple[int, ...]] |
         (_LOAD, 0, 0, _NUMBER),
         *_tree(_regions(leaves)),
     ]
-    own = tuple(at for at, instruction in enumerate(whole) if instruction[3] == _OWN)
-    packed = b"".join(struct.pack("HBBI", *one[:3], max(0, one[3])) for one in whole)
-    return packed, own
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in whole)
 
 
 def _regions(leaves: dict[int, list[Instruction]]) -> list[tuple[int, list[Instruction]]]:

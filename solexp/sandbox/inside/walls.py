@@ -58,12 +58,14 @@ class Walls:
         """Give the next call an empty folder of ``size`` bytes, if the last one touched its own."""
         if size != self._size or os.stat(BOX).st_ctime_ns != self._clean:
             self._size = size
+            os.chdir("/")
             kernel.unmount(BOX)
             self._fill()
 
     def _fill(self) -> None:
         flags = kernel.NOSUID | kernel.NODEV | kernel.NOEXEC
         kernel.mount("tmpfs", BOX, "tmpfs", flags, f"mode=1777,size={self._size},nr_inodes=512")
+        os.chdir(BOX)
         self._clean = os.stat(BOX).st_ctime_ns
 
 

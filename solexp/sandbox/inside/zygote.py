@@ -15,6 +15,7 @@ from solexp.sandbox.inside import call, ground, warm, watch
 from solexp.sandbox.inside.confine import Allowance
 from solexp.sandbox.inside.frames import (
     ANSWER,
+    ARGUMENTS,
     CALL,
     CODE,
     ENDING,
@@ -22,12 +23,15 @@ from solexp.sandbox.inside.frames import (
     PROGRAM,
     READY,
     SET,
+    parts,
     receive,
     send,
 )
 
 _SLACK = 1 << 16
 """Bytes of a record beside its value."""
+_FRAMES = 6
+"""Of this module, where a call's process begins."""
 _CHANNEL = 3
 """Where a call's process finds the pipe for its record."""
 
@@ -40,6 +44,8 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(0)
     sys.argv = [""]
+    random.seed(0)
+    call.expect(_FRAMES)
     sys.path = [path for path in sys.path if not path.endswith("/inside")]
     gc.collect()
     gc.freeze()
@@ -75,11 +81,17 @@ class Zygote:
         """Do what is asked."""
         if letter == SET:
             self._allowance = Allowance(*LIMITS.unpack(body))
+            self._ground.prepare(self._allowance)
             return b""
         if letter == PROGRAM:
             ended = self._load(body)
+        elif letter == ARGUMENTS:
+            texts = parts(body)
+            ended = self._ask(lambda: call.prepared(_CHANNEL, texts), call.MAX_CODE)
         elif letter == CALL:
-            ended = self._call(body.decode("utf-8", "surrogatepass"))
+            output = self._allowance.output
+            question = call.Question(self._code, self._entry_point, body, output)
+            ended = self._ask(lambda: call.answer(_CHANNEL, question), output)
         else:
             raise EOFError
         return ENDING.pack(ended.why, ended.status, ended.cpu_s, ended.idle_s) + ended.record
@@ -93,12 +105,6 @@ class Zygote:
         self._code = ended.record[1:] if ended.record[:1] == CODE else b""
         return ended._replace(record=CODE) if self._code else ended
 
-    def _call(self, arguments: str) -> watch.Ended:
-        """Ask the program one question."""
-        output = self._allowance.output
-        question = call.Question(self._code, self._entry_point, arguments, output)
-        return self._ask(lambda: call.answer(_CHANNEL, question), output)
-
     def _ask(self, child: Callable[[], NoReturn], output: int) -> watch.Ended:
         self._ground.before(self._allowance)
         reading, writing = os.pipe()
@@ -107,8 +113,7 @@ class Zygote:
             try:
                 os.dup2(writing, _CHANNEL)
                 os.closerange(_CHANNEL + 1, 64)
-                self._ground.confine(self._allowance)
-                random.seed(0)
+                self._ground.confine()
                 child()
             finally:
                 os._exit(70)
