@@ -23,9 +23,11 @@ from solexp.core.reply import (
     well_formed,
     without_reasoning,
 )
-from solexp.python.needed import missing, names_of, needed
+from solexp.python.needed import defining, missing, names_of, needed
 from solexp.python.reading import Part, is_sketch, read_part
 
+_NO_BODY = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+"""What no function consists of alone."""
 _BUILTIN = {*dir(builtins), "__name__", "__file__", "__doc__"}
 
 
@@ -124,7 +126,7 @@ def _taken(
     part = chosen.part
     node = part.defining(name)
     assert node is not None
-    if finish is FinishReason.LENGTH and not part.closed and part.body[-1] is node:
+    if finish is FinishReason.LENGTH and not part.closed and part.ends_with(node):
         # It parses, but what would have followed nobody knows.
         no_code = reason_for_none(part.text, finish, cut=True, defines=True, opened=True)
         return Extraction(no_code=no_code, notes=())
@@ -137,13 +139,17 @@ def _taken(
     pool = [
         each for each in (*parts[: chosen.place], *parts[chosen.place + 1 :]) if each is not part
     ]
-    added = _lacked(lacking, name, pool)
-    if added:
-        notes.append("taken from other parts of the reply: " + ", ".join(sorted(added)))
-    given = _lacked(lacking - set(added), name, [read_part(head, closed=True)] if head else [])
-    if given:
-        notes.append("taken from the prompt: " + ", ".join(sorted(given)))
-    sources = list(dict.fromkeys([*given.values(), *added.values()]))
+    sources: list[str] = []
+    where = [("the prompt", [read_part(head, closed=True)] if head else [])]
+    others = [each for each in parts if each is not part]
+    for told, pool in [("other parts of the reply", others), *where]:
+        found = [(each, defining(each.body, lacking, name)) for each in pool]
+        bound = {each for _, body in found for node in body for each in names_of(node).bound}
+        if bound & lacking:
+            notes.append(f"taken from {told}: {', '.join(sorted(bound & lacking))}")
+            lacking = lacking - bound
+            # The prompt comes before the reply.
+            sources = [each.source(body) for each, body in found if body] + sources
     return Extraction(code=_joined(sources, code), notes=tuple(notes))
 
 
@@ -154,21 +160,6 @@ def _joined(sources: Sequence[str], code: str) -> str:
         code = "\n".join(line for line in code.splitlines() if line not in future)
         sources = [*future, *sources]
     return "\n\n".join([*(source.strip() for source in sources), code.strip()])
-
-
-def _lacked(lacking: set[str], name: str, pool: Sequence[Part]) -> dict[str, str]:
-    """Source of statements in ``pool`` that bind a lacking name, and of what those need, by name."""
-    found: dict[str, str] = {}
-    for part in pool:
-        for node in part.body:
-            for each in sorted(names_of(node).bound & lacking - {name} - set(found)):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    found[each] = part.source([node])
-                else:
-                    found[each] = part.source(
-                        [one for one in needed(part.body, each) if part.defining(name) is not one]
-                    )
-    return found
 
 
 def _continued(
@@ -192,15 +183,19 @@ def _continued(
             return msgspec.structs.replace(
                 taken, notes=("put behind what the prompt shows", *taken.notes)
             )
-        if whole.broken(name) and part.looks_indented:
+        if whole.broken(name) and part.begins_within:
             return _broken(whole, finish)
     return None
 
 
 def _goes_on(node: ast.FunctionDef, outline: ast.FunctionDef) -> bool:
     """Whether there is code in a function that its outline lacks, and not just words that happen to parse."""
-    added = node.body[len(outline.body) :]
     return any(
-        not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Name | ast.Constant))
-        for each in added
+        not isinstance(each, _NO_BODY)
+        for each in node.body[len(outline.body) :]
+        if not _is_word(each)
     )
+
+
+def _is_word(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Constant)

@@ -64,6 +64,27 @@ def needed(body: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
     return [node for place, (node, _) in enumerate(known) if place in taken]
 
 
+def defining(body: Sequence[ast.stmt], wanted: set[str], but: str) -> list[ast.stmt]:
+    """The statements of a module that bind ``wanted`` names, and what these need, in order; none that binds ``but``."""
+    known = [(node, names_of(node)) for node in body]
+    known = [
+        (node, names)
+        for node, names in known
+        if isinstance(node, (*_DEFINITIONS, *_IMPORTS, ast.Assign, ast.AnnAssign))
+        and but not in names.bound | names.at_once
+    ]
+    names_wanted, taken = set(wanted), set[int]()
+    grown = True
+    while grown:
+        grown = False
+        for place, (_, names) in enumerate(known):
+            if place not in taken and names.bound & names_wanted:
+                taken.add(place)
+                names_wanted |= names.used
+                grown = True
+    return [node for place, (node, _) in enumerate(known) if place in taken]
+
+
 def missing(body: Iterable[ast.stmt], builtin: Iterable[str]) -> set[str]:
     """Names that a module uses and neither binds nor has built in."""
     known = [names_of(statement) for statement in body]

@@ -18,6 +18,7 @@ _STATEMENT = re.compile(
     r"|[rbu]?(?:\"\"\"|''')|(?:sys|random)\.\w+\("
 )
 """How a line of a program may begin; a sentence seldom does."""
+_WITHIN = re.compile(rf"(?:return|raise|yield|del|assert|global|nonlocal)\b|{_STATEMENT.pattern}")
 _GOES_ON = re.compile(r"(?:else|elif|except|finally)\b")
 _STATEMENT_LINES = 80
 """Lines at the margin that one statement may have at most where it does not stand in a program that parses."""
@@ -71,8 +72,14 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def looks_indented(self) -> bool:
-        return self.raw.strip("\n")[:1].isspace()
+    def begins_within(self) -> bool:
+        """Whether it begins as the body of a function does."""
+        first = self.raw.strip("\n")
+        return first[:1].isspace() and _WITHIN.match(first.lstrip()) is not None
+
+    def ends_with(self, node: ast.stmt) -> bool:
+        """Whether nothing stands behind a statement."""
+        return (node.end_lineno or node.lineno) >= len(self.text.rstrip().splitlines())
 
     def source(self, kept: Sequence[ast.stmt]) -> str:
         """The text without the statements that are not ``kept``; comments and layout stay."""
@@ -89,6 +96,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
             return ast.unparse(ast.Module(body=list(kept), type_ignores=[])) + "\n"
         if self.fault is None:
             dropped = set(left)
+            for place, line in enumerate(lines, start=1):
+                # What is left out takes the blank lines behind it along.
+                if place - 1 in dropped and not line.strip():
+                    dropped.add(place)
             written = "".join(
                 line for place, line in enumerate(lines, start=1) if place not in dropped
             )

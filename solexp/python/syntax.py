@@ -16,7 +16,8 @@ def parsed(source: str) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
-        raise NotPython(error.msg, error.lineno) from None
+        # Of an integer that is too long the parser tells how to change the interpreter, too.
+        raise NotPython(error.msg.partition(";")[0], error.lineno) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotPython(str(error) or "it is nested too deeply", None) from None
 

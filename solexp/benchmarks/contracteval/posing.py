@@ -9,6 +9,7 @@ from solexp.benchmarks.contracteval.release import Row
 from solexp.core import CompilerSettings, Preconditions, Target, Task
 from solexp.python.contracts import function_of, parameters_of, read_contract
 from solexp.python.literals import write
+from solexp.python.syntax import parsed
 
 NAMES = {"humaneval": "HumanEval+", "mbpp": "MBPP+"}
 """The parts of the benchmark as their authors call them."""
@@ -58,7 +59,7 @@ def pose(row: Row, part: str) -> Task:
 
 def _description(row: Row, source: str) -> str:
     """What is asked for, in words: the function's docstring, or the text of its own that a prompt is."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     found = ast.get_docstring(function_of(tree, row.entry_point)) or ast.get_docstring(tree)
     if found is None:
         raise ValueError("its prompt has no docstring")
