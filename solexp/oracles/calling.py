@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from solexp.core import Candidate
 from solexp.core.hashing import content_hash
 from solexp.oracles.base import Case
-from solexp.python.expected import preconditions_of
+from solexp.python.expected import OUTPUT_MB, preconditions_of
 from solexp.python.series import call_series
 from solexp.sandbox import CallResult, Ended, Limits
 from solexp.solidity.splice import splice
@@ -25,6 +25,11 @@ def calls(
         content_hash("calls", program, list(inputs), limits),
         lambda: call_series(program, entry_point, inputs, limits),
     )
+
+
+def limits_of(cpu_s: float, total_cpu_s: float, memory_mb: int) -> Limits:
+    """The limits that oracles share: equal ones are how they share calls."""
+    return Limits(cpu_s=cpu_s, batch_cpu_s=total_cpu_s, memory_mb=memory_mb, output_mb=OUTPUT_MB)
 
 
 def program_of(case: Case, candidate: Candidate) -> str:

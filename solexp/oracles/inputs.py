@@ -10,13 +10,13 @@ import msgspec
 
 from solexp.core import Candidate, Divergence, Outcome, Verdict
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.calling import calls, told, unloaded
+from solexp.oracles.calling import calls, limits_of, told, unloaded
 from solexp.oracles.compile import no_code
 from solexp.python.expected import Answer, Expected, expected, preconditions_of
 from solexp.python.literals import read
 from solexp.python.matching import FOREIGN, Rule, matches, rule_of, tolerances
 from solexp.python.wording import call_of
-from solexp.sandbox import CallResult, Ended, Limits
+from solexp.sandbox import CallResult, Ended
 
 _SHOWN = 300
 """Characters of a call, an output or a reason in a verdict."""
@@ -37,7 +37,7 @@ class Inputs:
         self, *, cpu_s: float = 5.0, total_cpu_s: float = 120.0, memory_mb: int = 1024
     ) -> None:
         """``cpu_s`` of one call, ``total_cpu_s`` of all calls of one candidate, ``memory_mb`` of one call."""
-        self.limits = Limits(cpu_s=cpu_s, batch_cpu_s=total_cpu_s, memory_mb=memory_mb)
+        self.limits = limits_of(cpu_s, total_cpu_s, memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
         return {

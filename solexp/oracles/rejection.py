@@ -10,10 +10,10 @@ import msgspec
 
 from solexp.core import Candidate, Outcome, Verdict
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.calling import calls, unloaded
+from solexp.oracles.calling import calls, limits_of, unloaded
 from solexp.oracles.compile import no_code
 from solexp.python.expected import expected, is_refusal, preconditions_of
-from solexp.sandbox import CallResult, Ended, Limits
+from solexp.sandbox import CallResult, Ended
 from solexp.violations.cvts import Cvt
 from solexp.violations.known import Known, Source, fingerprint, known
 from solexp.violations.shown import scored
@@ -42,7 +42,7 @@ class Rejection:
     ) -> None:
         """``cvts`` is where tests come from; the limits are those of oracle ``inputs``, whose calls are shared."""
         self.cvts: Source = cvts
-        self.limits = Limits(cpu_s=cpu_s, batch_cpu_s=total_cpu_s, memory_mb=memory_mb)
+        self.limits = limits_of(cpu_s, total_cpu_s, memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
         return {
