@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
 from importlib import metadata
 from typing import Any, Literal
 
 import msgspec
 
 from solexp.core import (
-    Branched,
     Build,
-    CallResult,
     ContractBuild,
     Divergence,
     Outcome,
@@ -25,12 +22,12 @@ from solexp.core import (
     Verdict,
 )
 from solexp.core.hashing import content_hash
-from solexp.evm.abi import describe_output
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.oracles.staging import Stage, stage, subject
+from solexp.oracles.witnessing import Asked, ask, divergence, measures, same_error, shown
 from solexp.solidity.foundry.files import kept
 from solexp.solidity.foundry.imports import with_imports
 from solexp.solidity.splice import splice
@@ -162,19 +159,14 @@ class Violation:
             build = case.compiler.compile(sources, case.settings, ast=True, keep_ast=False)
         except RecursionError:
             return Witnesses(reason="the compiler's AST is nested too deeply to be read")
-        original = Original(staged.original, build, sources)
+
+        def rebuilt(changed: dict[str, str]) -> Subject | None:
+            other = case.compiler.compile(changed, case.settings)
+            made = other.contract(staged.original.contract.name) if other.ok else None
+            return subject(other, made, case, changed) if made is not None else None
+
+        original = Original(staged.original, build, sources, rebuilt)
         return find(original, staged.program, self.machine, self.search, GuardSolver(original))
-
-
-class _Asked(msgspec.Struct):
-    """What a candidate made of the witnesses."""
-
-    violating: list[tuple[Witness, CallResult, CallResult]] = []
-    """With what the original and the candidate did."""
-    satisfying: list[tuple[Witness, CallResult]] = []
-    skipped: int = 0
-    left: str | None = None
-    """Where the candidate leaves the original's state."""
 
 
 class _Judgement:
@@ -264,12 +256,12 @@ class _Judgement:
         builds: dict[int, tuple[Build, ContractBuild]],
     ) -> None:
         subjects: list[Subject] = [staged.original]
-        known: dict[tuple[object, ...], int] = {}
+        known: dict[tuple[object, ...], int] = {_identity(staged.original): 0}
         places = {}
         for index, (build, contract) in builds.items():
             sources = splice(self._case.task, self._case.candidates[index].code or "")
             made = subject(build, contract, self._case, sources)
-            key = (made.creation, *sorted(made.code_at.items()))
+            key = _identity(made)
             if key not in known:
                 known[key] = len(subjects)
                 subjects.append(made)
@@ -292,10 +284,10 @@ class _Judgement:
                 self._told["keep"] = False
                 self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
             else:
-                asked = _asked(states, reference, traces[place])
+                asked = ask(states, reference, traces[place])
                 self._decide(index, asked, traces[place], witnesses)
 
-    def _decide(self, index: int, asked: _Asked, trace: Trace, witnesses: Witnesses) -> None:
+    def _decide(self, index: int, asked: Asked, trace: Trace, witnesses: Witnesses) -> None:
         accepted = [row for row in asked.violating if row[2].status]
         other = [
             row for row in asked.violating if not row[2].status and not same_error(row[1], row[2])
@@ -308,19 +300,19 @@ class _Judgement:
         for name, rows in (("accepted", accepted), ("other_error", other)):
             if rows:
                 evidence[name] = [
-                    _shown(witness, witnesses, expected, got)
+                    shown(witness, witnesses, expected, got)
                     for witness, expected, got in rows[:_SHOWN]
                 ]
         if refused:
             evidence["refused"] = [
-                _shown(witness, witnesses, None, got) for witness, got in refused[:_SHOWN]
+                shown(witness, witnesses, None, got) for witness, got in refused[:_SHOWN]
             ]
         if accepted:
-            first = _divergence("status", accepted[0][0], witnesses, *accepted[0][1:])
+            first = divergence("status", accepted[0][0], witnesses, *accepted[0][1:])
         elif refused:
-            first = _divergence("status", refused[0][0], witnesses, None, refused[0][1])
+            first = divergence("status", refused[0][0], witnesses, None, refused[0][1])
         elif other and self._oracle.error == "same":
-            first = _divergence("revert", other[0][0], witnesses, *other[0][1:])
+            first = divergence("revert", other[0][0], witnesses, *other[0][1:])
         outcome = Outcome.PASS if first is None else Outcome.FAIL
         if first is None and trace.stopped:
             outcome = Outcome.TIMEOUT
@@ -334,7 +326,7 @@ class _Judgement:
             Violation.name,
             self._case.candidates[index],
             outcome,
-            measures=self._told | _measures(asked, witnesses),
+            measures=self._told | measures(asked, witnesses),
             divergence=first,
             evidence=evidence,
         )
@@ -354,118 +346,5 @@ def cut(program: Program, calls: int) -> Program:
     return msgspec.structs.replace(program, calls=program.calls[:calls])
 
 
-def _asked(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> _Asked:
-    """What the candidate made of the witnesses of each state, where it reached the state as the original did."""
-    asked = _Asked(violating=[], satisfying=[])
-    left, asked.left = _leaves(reference, trace)
-    for place, (rows, expected) in enumerate(zip(states, reference.branches, strict=True)):
-        got = trace.branches[place] if place < len(trace.branches) else None
-        if got is None or not got.alive or (left is not None and left < expected.after):
-            asked.skipped += len(rows)
-            if got is not None and not got.alive and asked.left is None:
-                asked.left = f"its code is gone after {got.after} calls"
-            continue
-        for witness, wanted, found in _results(rows, expected, got):
-            if witness.violated:
-                asked.violating.append((witness, wanted, found))
-            else:
-                asked.satisfying.append((witness, found))
-    return asked
-
-
-def _results(
-    rows: Sequence[Witness], expected: Branched, got: Branched
-) -> Iterator[tuple[Witness, CallResult, CallResult]]:
-    return zip(rows, expected.calls, got.calls, strict=True)
-
-
-def _leaves(reference: Trace, trace: Trace) -> tuple[int | None, str | None]:
-    """The first call that ends otherwise than on the original, and words for it; -1 for the deployment."""
-    if trace.address is None:
-        return -1, "it is not deployed"
-    for index, (one, other) in enumerate(zip(reference.calls, trace.calls, strict=False)):
-        if one.status != other.status:
-            ends = "succeeds" if other.status else "fails"
-            return index, f"call {index} {ends}, unlike the original's"
-    return None, None
-
-
-def same_error(expected: CallResult, got: CallResult) -> bool:
-    """Whether two failed calls ended alike: with the same revert data, or both by an invalid instruction."""
-    return expected.output == got.output and (expected.error is None) == (got.error is None)
-
-
-def _measures(asked: _Asked, witnesses: Witnesses) -> dict[str, float | int | bool | str | None]:
-    counts: Counter[str] = Counter()
-    held: dict[tuple[str, int], bool] = {}
-    for witness, expected, got in asked.violating:
-        assert witness.first is not None
-        key = (witness.function, witness.first)
-        held[key] = held.get(key, True) and not got.status
-        kind = witnesses.guard(*key).kind
-        said = ["asked"]
-        if not got.status:
-            said.append("rejected")
-            if same_error(expected, got):
-                said.append("same_error")
-        counts.update(name for what in said for name in (what, f"{what}.{kind}"))
-    totals = ("asked", "rejected", "same_error")
-    kinds = sorted(name for name in counts if "." in name)
-    return {
-        **{f"violation.{name}": counts[name] for name in (*totals, *kinds)},
-        "violation.guards": len(held),
-        "violation.guards_held": sum(held.values()),
-        "violation.satisfying": len(asked.satisfying),
-        "violation.accepted": sum(got.status for _, got in asked.satisfying),
-        "violation.skipped": asked.skipped,
-    }
-
-
-def _shown(
-    witness: Witness, witnesses: Witnesses, expected: CallResult | None, got: CallResult
-) -> dict[str, object]:
-    """A witness for a reader, with all that is needed to make the call again."""
-    call = witness.call
-    return {
-        "call": witness.shown,
-        "guard": _guard(witness, witnesses),
-        "after": witness.after,
-        "sender": call.sender,
-        "value": call.value,
-        "block": call.block_number,
-        "time": call.timestamp,
-        "input": call.input,
-        "expected": _ended(expected) if expected is not None else "success",
-        "got": _ended(got),
-    }
-
-
-def _divergence(
-    axis: str,
-    witness: Witness,
-    witnesses: Witnesses,
-    expected: CallResult | None,
-    got: CallResult,
-) -> Divergence:
-    """The witness as the call that follows the program's first ``index``."""
-    wanted = (
-        "success" if expected is None else f"{_ended(expected)} by {_guard(witness, witnesses)}"
-    )
-    return Divergence(
-        axis=axis, index=witness.after, expected=wanted, got=_ended(got), function=witness.shown
-    )
-
-
-def _guard(witness: Witness, witnesses: Witnesses) -> str | None:
-    if witness.first is None:
-        return None
-    row = witnesses.guard(witness.function, witness.first)
-    inside = f" in {row.inside[-1]}" if row.inside else ""
-    return f"{row.kind} at line {row.line}{inside}: {row.text}"
-
-
-def _ended(result: CallResult) -> str:
-    if result.status:
-        return "success"
-    said = describe_output(result.output) if result.output != "0x" else result.error
-    return f"failure ({said})" if said else "failure"
+def _identity(subject: Subject) -> tuple[object, ...]:
+    return (subject.creation, *sorted(subject.code_at.items()))

@@ -1,6 +1,6 @@
 """Transactions that violate chosen guards of a contract, and ones that satisfy all, each confirmed on the original.
 
-    found = find(Original(subject, build, sources), program, machine, Search())
+    found = find(original, program, machine, Search(), GuardSolver(original))
     for witness in found.witnesses:
         program_of(program, witness)    # the calls that lead to its state, then its own
 
@@ -13,9 +13,10 @@ from solexp.violations.witnesses.records import (
     GuardRow,
     Query,
     Search,
+    Tried,
     Witness,
     Witnesses,
     program_of,
 )
 
-__all__ = ["Counts", "GuardRow", "Query", "Search", "Witness", "Witnesses", "program_of"]
+__all__ = ["Counts", "GuardRow", "Query", "Search", "Tried", "Witness", "Witnesses", "program_of"]

@@ -85,9 +85,30 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """Revert data of the original."""
     invalid: bool = False
     """Whether the original used up all gas, as an invalid instruction does."""
-    told: Literal["data", "removal", "shared"] = "data"
-    """How the guard is known to be the one: by revert data that no other guard of the function has; by the call's
-    success once just the violated guards are taken out; or not at all, since others have the same data."""
+    alone: bool = True
+    """Whether no other guard of the function ends a call with data like these: else they do not tell which it was."""
+    exact: bool | None = None
+    """Whether the call succeeds once just the violated guards are taken out of the original, so that no other is
+    violated; None where that could not be tried."""
+    firing: int | None = None
+    """Of the violated guards, those that end the call with all the others of them taken out; None as above."""
+
+    @property
+    def located(self) -> bool:
+        """Whether the guard is known to be the one that the call was to violate."""
+        return self.alone or self.exact is True
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True):
+    """The solver's calls, and what the original made of them."""
+
+    violating: int = 0
+    rejected: int = 0
+    """Of the violating ones; their share is AVC."""
+    confirmed: int = 0
+    """... with the data of the first violated guard."""
+    satisfying: int = 0
+    accepted: int = 0
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,8 +149,7 @@ class Witnesses(msgspec.Struct, frozen=True, kw_only=True):
     guards: tuple[GuardRow, ...] = ()
     queries: tuple[Query, ...] = ()
     witnesses: tuple[Witness, ...] = ()
-    calls: int = 0
-    """Calls of the solver's that were tried on the original."""
+    tried: Tried = Tried()
     states: tuple[int, ...] = ()
     """The states tried, each by how many calls of the program lead to it."""
     checks: int = 0

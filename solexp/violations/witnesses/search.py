@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -18,9 +19,11 @@ from solexp.violations.witnesses.records import (
     GuardRow,
     Query,
     Search,
+    Tried,
     Witness,
     Witnesses,
 )
+from solexp.violations.witnesses.removal import switches
 from solexp.violations.witnesses.states import SENDER_WEALTH, History, ReachedState
 
 GAS = 30_000_000
@@ -50,6 +53,8 @@ class Original(msgspec.Struct, frozen=True):
     build: Build
     """With ASTs."""
     sources: dict[str, str]
+    rebuilt: Callable[[dict[str, str]], Subject | None]
+    """The same contract from other sources; None where they do not compile."""
 
     @property
     def contract(self) -> ContractBuild:
@@ -100,7 +105,8 @@ class _Finding:
         self._solver = solver
         self._history = History(program, original.subject, machine)
         self._states: dict[int, ReachedState] = {}
-        self._tried = self._checks = 0
+        self._tried: Counter[str] = Counter()
+        self._checks = 0
         self._cpu = 0.0
 
     def witnesses(self) -> Witnesses:
@@ -122,8 +128,8 @@ class _Finding:
             functions=tuple(f.signature for f in functions),
             guards=tuple(self._row(f, g, queries) for f in functions for g in f.guards),
             queries=tuple(map(_told, queries)),
-            witnesses=tuple(each for query in queries for each in query.found),
-            calls=self._tried,
+            witnesses=tuple(self._told_apart(functions, queries)),
+            tried=Tried(**self._tried),
             states=tuple(self._states),
             checks=self._checks,
             solver_cpu_s=round(self._cpu, 3),
@@ -219,7 +225,6 @@ class _Finding:
             [(after, tuple(_call(s) for _, s in tries[after])) for after in order]
         )
         for after, branched in zip(order, results, strict=True):
-            self._tried += len(tries[after])
             self._settle(after, tries[after], branched)
 
     def _settle(
@@ -227,6 +232,9 @@ class _Finding:
     ) -> None:
         for (query, solution), result in zip(tries, branched.calls, strict=True):
             problem = why_not(query.function, solution, result)
+            self._tried.update(
+                _columns(result, violating=solution.first is not None, fine=problem is None)
+            )
             if problem is not None:
                 if query.attempt == "sat":
                     query.reason = problem
@@ -249,8 +257,35 @@ class _Finding:
             shown=describe_call(self._original.contract, call.input),
             output=result.output if query.violated else "0x",
             invalid=bool(query.violated) and result.error is not None,
-            told="data" if alone else "shared",
+            alone=alone,
         )
+
+    def _told_apart(
+        self, functions: Sequence[FunctionGuards], queries: Sequence[_Open]
+    ) -> list[Witness]:
+        """The witnesses, each tried on the original without its guards where these can be taken out."""
+        found = [(query, witness) for query in queries for witness in query.found]
+        made = switches(self._original.build, self._original.sources, functions)
+        subject = self._original.rebuilt(made.sources) if made is not None and found else None
+        if made is None or subject is None:
+            return [witness for _, witness in found]
+        tries: dict[int, list[tuple[Witness, frozenset[int], Call]]] = {}
+        for query, witness in found:
+            guards = [query.function.guards[number] for number in witness.violated]
+            if not guards or not query.function.selector or not made.has(guards):
+                continue
+            for out in {witness.violated, *combinations(witness.violated, len(guards) - 1)}:
+                data = made.without(
+                    witness.call.input, [query.function.guards[number] for number in out]
+                )
+                call = msgspec.structs.replace(witness.call, input=data)
+                tries.setdefault(witness.after, []).append((witness, frozenset(out), call))
+        results = self._history.same(subject, tries)
+        told: dict[int, dict[frozenset[int], bool]] = {}
+        for after, rows in tries.items():
+            for (witness, taken, _), result in zip(rows, results.get(after, ()), strict=False):
+                told.setdefault(id(witness), {})[taken] = result.status
+        return [_judged(witness, told.get(id(witness))) for _, witness in found]
 
     def _row(self, function: FunctionGuards, guard: Guard, queries: Sequence[_Open]) -> GuardRow:
         alone = [
@@ -287,6 +322,30 @@ def why_not(function: FunctionGuards, solution: Solution, result: CallResult) ->
     if expected.data == "invalid" and result.error is None:
         return "the original reverts, and does not run into an invalid instruction"
     return None
+
+
+def _judged(witness: Witness, statuses: Mapping[frozenset[int], bool] | None) -> Witness:
+    """The witness with what its call did without some of the guards."""
+    if statuses is None:
+        return witness
+    everything = frozenset(witness.violated)
+    rest = (statuses.get(everything - {number}) for number in witness.violated)
+    return msgspec.structs.replace(
+        witness,
+        exact=statuses[everything],
+        firing=sum(status is False for status in rest),
+    )
+
+
+def _columns(result: CallResult, *, violating: bool, fine: bool) -> Iterator[str]:
+    """The columns of `Tried` that a call counts in."""
+    yield "violating" if violating else "satisfying"
+    if violating and not result.status:
+        yield "rejected"
+        if fine:
+            yield "confirmed"
+    if result.status and not violating:
+        yield "accepted"
 
 
 def _sharing(function: FunctionGuards, guard: Guard) -> list[Guard]:
@@ -326,7 +385,3 @@ def _told(query: _Open) -> Query:
         reason=query.reason,
         after=query.after,
     )
-
-
-SolverOf = Callable[[Original], Solver]
-"""Makes a solver for a contract."""

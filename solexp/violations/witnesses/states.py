@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from solexp.core import Branched, Call, HarnessError, Program, Trace
+from solexp.core import Branched, Call, CallResult, HarnessError, Program, Trace
 from solexp.evm.machine import Branch, Keys, Machine, Observation, Subject
 from solexp.evm.observe import keys_in_play
 
@@ -111,6 +112,25 @@ class History:
     def results(self, tries: Sequence[tuple[int, tuple[Call, ...]]]) -> list[Branched]:
         """What calls from states do, by how many calls of the program lead there, in rising order."""
         return list(self.tried([Branch(after, calls) for after, calls in tries]).branches)
+
+    def same(
+        self, other: Subject, tries: Mapping[int, Sequence[tuple[Any, Any, Call]]]
+    ) -> dict[int, tuple[CallResult, ...]]:
+        """What calls do on ``other``, by state, where the program leads it there as it leads the original."""
+        order = sorted(tries)
+        if not order:
+            return {}
+        branches = [Branch(after, tuple(call for *_, call in tries[after])) for after in order]
+        try:
+            trace = self.tried(branches, other)
+        except HarnessError:
+            return {}
+        if trace.address is None:
+            return {}
+        pairs = zip(self.trace.calls, trace.calls, strict=False)
+        unlike = (at for at, (one, other_) in enumerate(pairs) if one.status != other_.status)
+        limit = next(unlike, len(self._program.calls))
+        return {b.after: b.calls for b in trace.branches if b.alive and b.after <= limit}
 
     def tried(self, branches: Sequence[Branch], subject: Subject | None = None) -> Trace:
         """The trace of the program, as far as the branches need it. Raises HarnessError where a limit cuts it short."""

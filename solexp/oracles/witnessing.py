@@ -1,0 +1,140 @@
+"""What a candidate made of witnesses: where it may be asked, what it rejects, and that told to a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from solexp.core import Branched, CallResult, Divergence, Trace
+from solexp.evm.abi import describe_output
+from solexp.violations.witnesses import Witness, Witnesses
+
+
+class Asked(msgspec.Struct):
+    """What a candidate made of the witnesses."""
+
+    violating: list[tuple[Witness, CallResult, CallResult]] = []
+    """With what the original and the candidate did."""
+    satisfying: list[tuple[Witness, CallResult]] = []
+    skipped: int = 0
+    left: str | None = None
+    """Where the candidate leaves the original's state."""
+
+
+def ask(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> Asked:
+    """What the candidate made of the witnesses of each state, where it reached the state as the original did."""
+    asked = Asked(violating=[], satisfying=[])
+    left, asked.left = _leaves(reference, trace)
+    for place, (rows, expected) in enumerate(zip(states, reference.branches, strict=True)):
+        got = trace.branches[place] if place < len(trace.branches) else None
+        if got is None or not got.alive or (left is not None and left < expected.after):
+            asked.skipped += len(rows)
+            if got is not None and not got.alive and asked.left is None:
+                asked.left = f"its code is gone after {got.after} calls"
+            continue
+        for witness, wanted, found in _results(rows, expected, got):
+            if witness.violated:
+                asked.violating.append((witness, wanted, found))
+            else:
+                asked.satisfying.append((witness, found))
+    return asked
+
+
+def _results(
+    rows: Sequence[Witness], expected: Branched, got: Branched
+) -> Iterator[tuple[Witness, CallResult, CallResult]]:
+    return zip(rows, expected.calls, got.calls, strict=True)
+
+
+def _leaves(reference: Trace, trace: Trace) -> tuple[int | None, str | None]:
+    """The first call that ends otherwise than on the original, and words for it; -1 for the deployment."""
+    if trace.address is None:
+        return -1, "it is not deployed"
+    for index, (one, other) in enumerate(zip(reference.calls, trace.calls, strict=False)):
+        if one.status != other.status:
+            ends = "succeeds" if other.status else "fails"
+            return index, f"call {index} {ends}, unlike the original's"
+    return None, None
+
+
+def same_error(expected: CallResult, got: CallResult) -> bool:
+    """Whether two failed calls ended alike: with the same revert data, or both by an invalid instruction."""
+    return expected.output == got.output and (expected.error is None) == (got.error is None)
+
+
+def measures(asked: Asked, witnesses: Witnesses) -> dict[str, float | int | bool | str | None]:
+    counts: Counter[str] = Counter()
+    held: dict[tuple[str, int], bool] = {}
+    for witness, expected, got in asked.violating:
+        assert witness.first is not None
+        key = (witness.function, witness.first)
+        held[key] = held.get(key, True) and not got.status
+        kind = witnesses.guard(*key).kind
+        said = ["asked"]
+        if not got.status:
+            said.append("rejected")
+            if same_error(expected, got):
+                said.append("same_error")
+        counts.update(name for what in said for name in (what, f"{what}.{kind}"))
+    totals = ("asked", "rejected", "same_error")
+    kinds = sorted(name for name in counts if "." in name)
+    return {
+        **{f"violation.{name}": counts[name] for name in (*totals, *kinds)},
+        "violation.guards": len(held),
+        "violation.guards_held": sum(held.values()),
+        "violation.satisfying": len(asked.satisfying),
+        "violation.accepted": sum(got.status for _, got in asked.satisfying),
+        "violation.skipped": asked.skipped,
+    }
+
+
+def shown(
+    witness: Witness, witnesses: Witnesses, expected: CallResult | None, got: CallResult
+) -> dict[str, object]:
+    """A witness for a reader, with all that is needed to make the call again."""
+    call = witness.call
+    return {
+        "call": witness.shown,
+        "guard": _guard(witness, witnesses),
+        "after": witness.after,
+        "sender": call.sender,
+        "value": call.value,
+        "block": call.block_number,
+        "time": call.timestamp,
+        "input": call.input,
+        "expected": _ended(expected) if expected is not None else "success",
+        "got": _ended(got),
+    }
+
+
+def divergence(
+    axis: str,
+    witness: Witness,
+    witnesses: Witnesses,
+    expected: CallResult | None,
+    got: CallResult,
+) -> Divergence:
+    """The witness as the call that follows the program's first ``index``."""
+    wanted = (
+        "success" if expected is None else f"{_ended(expected)} by {_guard(witness, witnesses)}"
+    )
+    return Divergence(
+        axis=axis, index=witness.after, expected=wanted, got=_ended(got), function=witness.shown
+    )
+
+
+def _guard(witness: Witness, witnesses: Witnesses) -> str | None:
+    if witness.first is None:
+        return None
+    row = witnesses.guard(witness.function, witness.first)
+    inside = f" in {row.inside[-1]}" if row.inside else ""
+    return f"{row.kind} at line {row.line}{inside}: {row.text}"
+
+
+def _ended(result: CallResult) -> str:
+    if result.status:
+        return "success"
+    said = describe_output(result.output) if result.output != "0x" else result.error
+    return f"failure ({said})" if said else "failure"
