@@ -211,7 +211,12 @@ def _with(program: str, *parts: str) -> str:
 def _call(
     program: str, entry_point: str, arguments: Sequence[list[object]], limits: Limits
 ) -> list[CallResult]:
-    return call_python(program, entry_point, [write(each) for each in arguments], limits)
+    calls = call_python(program, entry_point, [write(each) for each in arguments], limits)
+    for call in calls:
+        if call.ended is Ended.UNLOADED:
+            said = f"{call.exception}: {call.message}"[:200]
+            raise HarnessError(f"the reference cannot be loaded: {said}")
+    return calls
 
 
 def _ended(call: CallResult) -> str:

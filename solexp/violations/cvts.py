@@ -137,7 +137,7 @@ CALLS = (
 _PLAIN = (
     ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Starred, ast.UnaryOp, ast.BinOp,
     ast.operator, ast.unaryop, ast.expr_context, ast.ListComp, ast.SetComp, ast.DictComp,
-    ast.GeneratorExp, ast.comprehension,
+    ast.GeneratorExp, ast.comprehension, ast.keyword,
 )  # fmt: skip
 
 
