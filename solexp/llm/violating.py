@@ -108,7 +108,7 @@ class RecordedCvts:
         read = SOURCES[self.source][1]
         try:
             return Completion(text=read(rows, preconditions_of(request.task)))
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, NotRead) as error:
             raise DataError(
                 f"{self.folder}: a row of {request.task.id} is not as the release has it: "
                 f"{type(error).__name__}: {error}"

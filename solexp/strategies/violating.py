@@ -220,8 +220,10 @@ def _values(reply: str) -> Iterator[Any]:
         try:
             value, place = decoder.raw_decode(text, match.start())
             found.append(value)
-        except (json.JSONDecodeError, RecursionError):
+        except json.JSONDecodeError:
             place = match.end()
+        except RecursionError:
+            break
     yield from reversed(found)
 
 

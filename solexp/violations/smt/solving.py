@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import resource
@@ -60,17 +61,18 @@ def in_child(job: Job) -> bytes:
 def _ended(status: int, job: Job) -> Answer:
     """Of a child that ended without an answer."""
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    if number in (signal.SIGXCPU, signal.SIGKILL):
+    if number in (signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL):
         return Answer(status="timeout", reason=f"{job.seconds:g} s of CPU time")
     ended = f"by signal {number}" if number else "for want of memory"
     return Answer(status="unknown", reason=f"the solver ended {ended}")
 
 
 def _limit(job: Job) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(used.ru_utime + used.ru_stime + job.seconds + 0.999)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CPU, (max(1, seconds), max(1, seconds) + 1))
+    # CPU time, with a limit of the system's behind it, which knows whole seconds only.
+    signal.setitimer(signal.ITIMER_PROF, job.seconds)
+    seconds = math.ceil(job.seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(ValueError, OSError):
