@@ -149,7 +149,7 @@ class Violation:
 
     def _search(self, case: Case, staged: Stage) -> Witnesses:
         # The solver takes a while to load, and most tasks' witnesses are known already.
-        from solexp.violations.witnesses.guards import GuardSolver  # noqa: PLC0415
+        from solexp.violations.solidity.contract import Contract  # noqa: PLC0415
         from solexp.violations.witnesses.search import Original, find  # noqa: PLC0415
 
         sources = case.task.sources
@@ -165,8 +165,9 @@ class Violation:
             made = other.contract(staged.original.contract.name) if other.ok else None
             return subject(other, made, case, changed) if made is not None else None
 
+        contract = Contract(build, staged.original.contract.name, sources)
         original = Original(staged.original, build, sources, rebuilt)
-        return find(original, staged.program, self.machine, self.search, GuardSolver(original))
+        return find(original, staged.program, self.machine, self.search, contract)
 
 
 class _Judgement:

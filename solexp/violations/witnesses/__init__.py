@@ -1,6 +1,6 @@
 """Transactions that violate chosen guards of a contract, and ones that satisfy all, each confirmed on the original.
 
-    found = find(original, program, machine, Search(), GuardSolver(original))
+    found = find(original, program, machine, Search(), Contract(build, name, sources))
     for witness in found.witnesses:
         program_of(program, witness)    # the calls that lead to its state, then its own
 

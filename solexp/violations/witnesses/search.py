@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -32,17 +32,23 @@ _PASSES = 6
 """How often a query is asked again because storage that it read was not known yet."""
 
 
-class Solver(Protocol):
-    """What the search asks of guards."""
+class Situation(Protocol):
+    """A function in a state."""
+
+    def solve(self, violated: Collection[int], settings: Settings) -> Answer:
+        """Calls that violate exactly ``violated`` of the function's guards."""
+        ...
+
+
+class Guarded(Protocol):
+    """What the search asks of a contract, as `solexp.violations.solidity.Contract` answers it."""
 
     def functions(self) -> tuple[FunctionGuards, ...]:
         """The contract's public functions that may change state."""
         ...
 
-    def solve(
-        self, signature: str, violated: Set[int], state: ReachedState, settings: Settings
-    ) -> Answer:
-        """Calls that violate exactly ``violated`` of the function's guards."""
+    def at(self, signature: str, state: ReachedState) -> Situation:
+        """A function in a state."""
         ...
 
 
@@ -84,10 +90,10 @@ class _Open(msgspec.Struct):
 
 
 def find(
-    original: Original, program: Program, machine: Machine, search: Search, solver: Solver
+    original: Original, program: Program, machine: Machine, search: Search, contract: Guarded
 ) -> Witnesses:
     """Witnesses for the guards of the contract that ``program`` deploys. Raises HarnessError where the node fails."""
-    return _Finding(original, program, machine, search, solver).witnesses()
+    return _Finding(original, program, machine, search, contract).witnesses()
 
 
 class _Finding:
@@ -97,12 +103,12 @@ class _Finding:
         program: Program,
         machine: Machine,
         search: Search,
-        solver: Solver,
+        contract: Guarded,
     ) -> None:
         self._original = original
         self._program = program
         self._search = search
-        self._solver = solver
+        self._contract = contract
         self._history = History(program, original.subject, machine)
         self._states: dict[int, ReachedState] = {}
         self._tried: Counter[str] = Counter()
@@ -115,7 +121,7 @@ class _Finding:
             return Witnesses(reason=f"the original used up its {trace.stopped}")
         if trace.address is None:
             return Witnesses(reason="the original does not deploy")
-        functions = self._solver.functions()
+        functions = self._contract.functions()
         places = self._places(functions)
         self._states = {
             state.after: state
@@ -175,32 +181,35 @@ class _Finding:
                 query.places.clear()
 
     def _ask(self, queries: Sequence[_Open], here: Mapping[int, ReachedState]) -> None:
-        waiting = list(queries)
+        """Ask the solver. Where it read storage that was not known yet and is not zero, it is asked again."""
+        groups: dict[tuple[str, int], list[_Open]] = {}
+        for query in queries:
+            groups.setdefault((query.function.signature, here[id(query)].after), []).append(query)
+        waiting = groups
         for _ in range(_PASSES):
-            missed: list[tuple[_Open, set[int]]] = []
-            for query in waiting:
-                state = here[id(query)]
+            missed: dict[tuple[str, int], set[int]] = {}
+            for key, members in waiting.items():
+                state = self._states[key[1]]
                 state.touched = set()
-                query.answer = self._solved(query, state)
-                missed.append((query, state.missing))
-            states = list({id(here[id(query)]): here[id(query)] for query in waiting}.values())
-            for state in states:
-                slots = (m for query, m in missed if here[id(query)] is state)
-                state.touched = set().union(*slots)
-            if not self._history.fetch(states):
-                break
-            # What passed for zero and is zero makes no difference.
-            waiting = [
-                query
-                for query, slots in missed
-                if any(here[id(query)].words.get(slot) for slot in slots)
-            ]
+                situation = self._contract.at(key[0], state)
+                for query in members:
+                    query.answer = self._solved(query, situation)
+                missed[key] = state.missing
+            for place in {after for _, after in missed}:
+                slots = (found for (_, after), found in missed.items() if after == place)
+                self._states[place].touched = set().union(*slots)
+            self._history.fetch([self._states[place] for place in {after for _, after in missed}])
+            waiting = {
+                key: groups[key]
+                for key, slots in missed.items()
+                if any(self._states[key[1]].words.get(slot) for slot in slots)
+            }
             if not waiting:
                 break
 
-    def _solved(self, query: _Open, state: ReachedState) -> Answer:
+    def _solved(self, query: _Open, situation: Situation) -> Answer:
         settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
-        answer = self._solver.solve(query.function.signature, query.violated, state, settings)
+        answer = situation.solve(query.violated, settings)
         self._checks += answer.checks
         self._cpu += answer.cpu_s
         return answer

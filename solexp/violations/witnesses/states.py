@@ -52,9 +52,7 @@ class ReachedState(msgspec.Struct, kw_only=True):
 
     def balance(self, account: str) -> int:
         """Wei of an account; of a sender, what it can send."""
-        if account == self.address:
-            return self.balance_here
-        return SENDER_WEALTH if account in self.accounts else 0
+        return self.balance_here if account == self.address else SENDER_WEALTH
 
     def has_code(self, account: str) -> bool:
         """Whether a contract is known to be there; around the contract there are no others but its libraries."""
