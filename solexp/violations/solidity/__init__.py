@@ -4,7 +4,8 @@
     for function in contract.functions():                   # tuple[FunctionGuards, …], public and state-changing
         for guard in function.guards:                       # Guard: number, kind, span, text, expected (revert data)
             answer = solve(contract, function.signature, {guard.number}, state)
-        fine = solve(contract, function.signature, set(), state)   # satisfies all guards
+        situation = contract.at(function.signature, state)          # the same, for many queries in one state
+    fine = solve(contract, function.signature, set(), state)   # satisfies all guards
 
 ``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``, ``accounts``,
 ``keys``, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a `Snapshot`.
@@ -13,21 +14,25 @@
 ``guard.expected.matches(output)`` says whether revert data are those of the guard.
 """
 
+from solexp.violations.solidity.contract import Contract, Situation, solve
 from solexp.violations.solidity.guards import Expected, FunctionGuards, Guard, Kind, Step
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
 from solexp.violations.solidity.state import Snapshot, State
 
 __all__ = [
     "Answer",
+    "Contract",
     "Exactness",
     "Expected",
     "FunctionGuards",
     "Guard",
     "Kind",
     "Settings",
+    "Situation",
     "Snapshot",
     "Solution",
     "State",
     "Status",
     "Step",
+    "solve",
 ]

@@ -31,8 +31,8 @@ class Kind(StrEnum):
     ALLOCATION = "allocation"
     TRANSFER = "transfer"
     """``transfer``, which reverts when the contract has too little ether."""
-    CODE = "code"
-    """A call to an account that must have code."""
+    CALL = "call"
+    """A call to another contract, which may revert; always unsupported."""
 
     @property
     def stated(self) -> bool:

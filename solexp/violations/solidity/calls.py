@@ -1,0 +1,458 @@
+"""Calls: conversions and constructors, the language's own functions, and functions that are inlined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from solexp.violations.solidity import terms
+from solexp.violations.solidity.expressions import Expressions
+from solexp.violations.solidity.faults import Unsupported
+from solexp.violations.solidity.guards import Expected, Kind, Step
+from solexp.violations.solidity.storage import TEXT_BYTES
+from solexp.violations.solidity.terms import Term
+from solexp.violations.solidity.types import ADDRESS, BOOLEAN, BYTES32, UINT256, Type
+from solexp.violations.solidity.unit import Node, is_view
+from solexp.violations.solidity.values import (
+    Callable,
+    Elements,
+    Members,
+    Named,
+    Number,
+    Pointer,
+    Stored,
+    Text,
+    Tuple,
+    Word,
+    constant_text,
+    text,
+    whole,
+)
+
+_PURE_UNKNOWN = {
+    "ecrecover": "ecrecover",
+    "sha256": "sha256",
+    "ripemd160": "ripemd160",
+    "blockhash": "blockhash",
+    "blobhash": "blobhash",
+    "gasleft": "gasleft",
+    "abidecode": "abi.decode",
+}
+
+
+class Calls(Expressions):
+    """Evaluates calls."""
+
+    def call(self, node: Node) -> Any:
+        kind = node.get("kind")
+        if kind == "typeConversion":
+            return self._conversion(node)
+        if kind == "structConstructorCall":
+            return self._construct(node)
+        function = whole(self.value(node["expression"]))
+        if not isinstance(function, Callable):
+            raise Unsupported("a call of what is no function")
+        name = function.kind.name
+        method = getattr(self, f"_call_{name}", None)
+        if method is not None:
+            return method(function, node)
+        if name in _PURE_UNKNOWN:
+            for argument in node["arguments"]:
+                self.evaluate(argument)
+            raise Unsupported(_PURE_UNKNOWN[name])
+        raise Unsupported(f"a call of {function.name or name} ({name})")
+
+    def arguments(self, node: Node, names: list[str] | None = None) -> list[Any]:
+        """Values of the arguments, evaluated in the order of the parameters."""
+        given = node["arguments"]
+        if node.get("names") and names is not None:
+            by_name = dict(zip(node["names"], given, strict=True))
+            given = [by_name[name] for name in names]
+        return [self.evaluate(each) for each in given]
+
+    # Conversions
+
+    def _conversion(self, node: Node) -> Any:
+        kind = self.unit.plain(self.unit.type_of(node))
+        value = whole(self.value(node["arguments"][0]))
+        if kind.kind == "enum":
+            return self.to_enum(value, kind, node)
+        if kind.scalar:
+            return Word(self.word(value, kind), kind)
+        if kind.dynamic_bytes and isinstance(value, Stored):
+            return Stored(value.spot, kind)
+        return value
+
+    def _construct(self, node: Node) -> Pointer:
+        kind = self.unit.type_of(node)
+        fields = [(n, k) for n, k in self.unit.fields(kind) if k.kind != "mapping"]
+        given = self.arguments(node, [name for name, _ in fields])
+        items = {
+            name: self._kept(self.converted(value, _in_memory(k)))
+            for (name, k), value in zip(fields, given, strict=True)
+        }
+        return self.allocate(Members(items), kind)
+
+    # Ends
+
+    def _call_require(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        given = node["arguments"]
+        holds = self.truth(self.evaluate(given[0]))
+        if len(given) == 1:
+            self.guard(Kind.REQUIRE, node, holds, Expected(data="empty"))
+        elif _is_error(given[1]):
+            declared = self._error(given[1])
+            self.guard(Kind.ERROR, node, holds, declared)
+        else:
+            self.guard(Kind.REQUIRE, node, holds, self._reason(given[1]))
+        return Tuple(())
+
+    def _call_assert(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        self.panic(Kind.ASSERT, node, self.truth(self.evaluate(node["arguments"][0])), 0x01)
+        return Tuple(())
+
+    def _call_revert(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        given = node["arguments"]
+        expected = self._reason(given[0]) if given else Expected(data="empty")
+        self.fail(Kind.REVERT, node, expected)
+        return Tuple(())
+
+    def fail(self, kind: Kind, node: Node, expected: Expected) -> None:
+        """An end that reverts: a guard against being here. Execution goes on behind it."""
+        self.guard(kind, node, terms.FALSE, expected, self.around(node))
+
+    def around(self, node: Node) -> Node | None:  # noqa: ARG002
+        """What to show of an end besides itself."""
+        return None
+
+    def _reason(self, node: Node) -> Expected:
+        self.quiet += 1
+        value = self.evaluate(node)
+        self.quiet -= 1
+        try:
+            found = constant_text(self.text(value))
+        except Unsupported:
+            found = None
+        return Expected(
+            data="string", text=None if found is None else found.decode("utf-8", "replace")
+        )
+
+    def _error(self, node: Node) -> Expected:
+        """What a custom error is like, its arguments evaluated."""
+        self.quiet += 1
+        for argument in node["arguments"]:
+            self.evaluate(argument)
+        self.quiet -= 1
+        inner = node["expression"]
+        declared = self.unit.declarations.get(inner.get("referencedDeclaration"))
+        if declared is None:
+            return Expected(data="any")
+        return Expected(data="error", signature=self.unit.signature(declared))
+
+    def _call_event(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        self.arguments(node)
+        return Tuple(())
+
+    def _call_selfdestruct(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        self.arguments(node)
+        self.path = self.path.under(terms.FALSE)
+        return Tuple(())
+
+    # Functions of the language
+
+    def _call_metatype(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return Named(self.unit.type_of(node))
+
+    def _call_addmod(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return self._modular(node, terms.add)
+
+    def _call_mulmod(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return self._modular(node, terms.mul)
+
+    def _modular(self, node: Node, operation: Any) -> Word:
+        x, y, modulus = (self.word(each, UINT256) for each in self.arguments(node))
+        nonzero = terms.not_(terms.eq(modulus, terms.const(0, 256)))
+        if self.unit.version >= (0, 5, 0):
+            self.panic(Kind.DIVISION, node, nonzero, 0x12)
+        wide = operation(terms.zext(x, 512), terms.zext(y, 512))
+        found = terms.urem(wide, terms.zext(modulus, 512))
+        return Word(terms.extract(found, 0, 256), UINT256)
+
+    def _call_keccak256(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        # Before 0.5 it takes any number of arguments, packed.
+        if len(node["arguments"]) == 1:
+            value = self.value(node["arguments"][0])
+            if not isinstance(value, Word):
+                return Word(self._hash(self.text(value)), BYTES32)
+            return Word(self._hash(self._joined([self._packed(value)])), BYTES32)
+        return Word(self._hash(self._encoded(node["arguments"], packed=True)), BYTES32)
+
+    _call_sha3 = _call_keccak256
+
+    @staticmethod
+    def _hash(value: Text) -> Term:
+        if not value.length.constant:
+            return terms.keccak_text(value.data, value.length)
+        width = 8 * value.length.value
+        if width == 0:
+            return terms.const(terms.EMPTY_HASH, 256)
+        return terms.keccak(terms.extract(value.data, value.data.width - width, width))
+
+    def _call_abiencodepacked(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return self._encoded(node["arguments"], packed=True)
+
+    def _call_abiencode(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return self._encoded(node["arguments"], packed=False)
+
+    def _call_stringconcat(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        return self._encoded(node["arguments"], packed=True)
+
+    _call_bytesconcat = _call_stringconcat
+
+    def _encoded(self, nodes: list[Node], *, packed: bool) -> Text:
+        parts = []
+        for node in nodes:
+            value = whole(self.evaluate(node))
+            kind = self.unit.type_of(node)
+            if isinstance(value, Number):
+                kind = Type("uint", 256 if not packed else _least_bits(int(value.value)))
+                value = Word(self.word(value, kind), kind)
+            if isinstance(value, Named) and value.kind.name == "this":
+                value = Word(self.this, ADDRESS)
+            if isinstance(value, Word):
+                parts.append(self._packed(value) if packed else self._padded(value))
+            elif packed and isinstance(value, Text | Stored):
+                found = self.text(value)
+                if not found.length.constant:
+                    raise Unsupported("abi.encodePacked of a text of unknown length")
+                width = 8 * found.length.value
+                if width:
+                    parts.append(terms.extract(found.data, found.data.width - width, width))
+            else:
+                raise Unsupported("abi.encode of what is no elementary value")
+        return self._joined(parts)
+
+    @staticmethod
+    def _joined(parts: list[Term]) -> Text:
+        if not parts:
+            return text(b"")
+        data = parts[0]
+        for part in parts[1:]:
+            data = terms.concat(data, part)
+        length = terms.const(data.width // 8, 256)
+        return Text(length, terms.resized_text(data, max(data.width, 8 * TEXT_BYTES)))
+
+    def _packed(self, value: Word) -> Term:
+        if self.unit.plain(value.kind).kind == "bool":
+            return terms.ite(value.term, terms.const(1, 8), terms.const(0, 8))
+        return value.term
+
+    def _padded(self, value: Word) -> Term:
+        kind = self.unit.plain(value.kind)
+        term = self._packed(value)
+        if kind.kind == "fixed_bytes":
+            return terms.resized_text(term, 256)
+        return terms.resized(term, 256, sign=kind.signed)
+
+    def _call_arraypush(self, function: Callable, node: Node) -> Any:
+        array = whole(function.bound)
+        if not isinstance(array, Stored) or array.kind.kind != "array":
+            raise Unsupported("push")
+        given = self.arguments(node)
+        length = self.length(array)
+        self.memory.write(self.path, array.spot, 32, terms.add(length, terms.const(1, 256)))
+        spot, kind = self.layout.element(array.spot, array.kind, length)
+        if not given:
+            return self.at(spot, kind)
+        self.store(spot, kind, given[0])
+        return Word(terms.add(length, terms.const(1, 256)), UINT256)
+
+    def _call_arraypop(self, function: Callable, node: Node) -> Any:
+        array = whole(function.bound)
+        if not isinstance(array, Stored) or array.kind.kind != "array":
+            raise Unsupported("pop")
+        length = self.length(array)
+        self.panic(Kind.POP, node, terms.not_(terms.eq(length, terms.const(0, 256))), 0x31)
+        last = terms.sub(length, terms.const(1, 256))
+        self.cut(array.spot, array.kind, last)
+        self.memory.write(self.path, array.spot, 32, last)
+        return Tuple(())
+
+    def _call_objectcreation(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        kind = self.unit.type_of(node)
+        length = self.word(self.evaluate(node["arguments"][0]), UINT256)
+        if kind.dynamic_bytes:
+            most = terms.const(TEXT_BYTES, 256)
+            self.recorder.bound(self.path, terms.ule(length, most), f"new bytes: {TEXT_BYTES}")
+            return Text(length, terms.const(0, 8 * TEXT_BYTES))
+        count = self._room(length, "an array in memory")
+        items = tuple(self.default(_in_memory(kind.items[0])) for _ in range(count))
+        return self.allocate(Elements(length, items), kind)
+
+    def _NewExpression(self, node: Node) -> Any:  # noqa: N802
+        kind = self.unit.type_of(node)
+        return Callable(kind, None, name="new")
+
+    def _call_wrap(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        kind = self.unit.plain(self.unit.type_of(node))
+        return Word(self.word(self.value(node["arguments"][0]), kind), kind)
+
+    _call_unwrap = _call_wrap
+
+    # Ether
+
+    def _call_transfer(self, function: Callable, node: Node) -> Any:
+        paid = self._pay(function, self.word(self.arguments(node)[0], UINT256))
+        self.guard(Kind.TRANSFER, node, paid, Expected(data="empty"))
+        return Tuple(())
+
+    def _call_send(self, function: Callable, node: Node) -> Any:
+        return Word(self._pay(function, self.word(self.arguments(node)[0], UINT256)), BOOLEAN)
+
+    def _call_barecall(self, function: Callable, node: Node) -> Any:
+        self.arguments(node)
+        amount = function.options.get("value", None)
+        wei = terms.const(0, 256) if amount is None else self.word(amount, UINT256)
+        paid = Word(self._pay(function, wei), BOOLEAN)
+        if self.unit.version < (0, 5, 0):
+            return paid
+        return Tuple((paid, text(b"")))
+
+    def _pay(self, function: Callable, wei: Term) -> Term:
+        """Ether sent to an account without code; whether there was enough."""
+        account = self.word(function.bound, ADDRESS)
+        self.codeless(account)
+        enough = terms.ule(wei, self.memory.balance(self.path, self.this))
+        with self.under(enough):
+            if not self.path.dead:
+                self.memory.pay(self.path, self.this, terms.neg(wei))
+                self.memory.pay(self.path, account, wei)
+        return enough
+
+    def _call_setvalue(self, function: Callable, node: Node) -> Any:
+        inner = whole(function.bound)
+        assert isinstance(inner, Callable)
+        return inner._replace(options={**inner.options, "value": self.arguments(node)[0]})
+
+    def _call_setgas(self, function: Callable, node: Node) -> Any:
+        self.arguments(node)
+        inner = whole(function.bound)
+        assert isinstance(inner, Callable)
+        return inner
+
+    # Inlined functions
+
+    def _call_internal(self, function: Callable, node: Node) -> Any:
+        definition = function.node
+        if definition is None or definition["nodeType"] != "FunctionDefinition":
+            held = whole(self.value(node["expression"])) if definition is None else None
+            if not isinstance(held, Callable) or held.node is None:
+                raise Unsupported("a call of a function that is not known")
+            definition = held.node
+        names = [each["name"] for each in definition["parameters"]["parameters"]]
+        bound = [function.bound] if function.kind.bound else []
+        given = bound + self.arguments(node, names[len(bound) :])
+        if function.how == "super":
+            return self.call_function(self._next(definition), given, node, exact=True)
+        return self.call_function(definition, given, node, exact=function.how == "exact")
+
+    _call_delegatecall = _call_internal
+
+    def _next(self, function: Node) -> Node:
+        """What ``super.f`` means here."""
+        here = self.frame.contract
+        assert here is not None
+        after = [each["id"] for each in self.lineage].index(here["id"]) + 1
+        rest = self.lineage[after:]
+        wanted = self.unit.key(function)
+        for contract in rest:
+            for member in contract["nodes"]:
+                same = member["nodeType"] == "FunctionDefinition" and member.get("body") is not None
+                if same and self.unit.key(member) == wanted:
+                    found: Node = member
+                    return found
+        raise Unsupported(f"super.{function['name']}")
+
+    def _call_external(self, function: Callable, node: Node) -> Any:
+        definition = function.node
+        target = whole(function.bound)
+        to_itself = isinstance(target, Word) and target.term is self.this
+        if not to_itself or definition is None or definition["nodeType"] != "FunctionDefinition":
+            return self._elsewhere(function, node)
+        names = [each["name"] for each in definition["parameters"]["parameters"]]
+        given = self.arguments(node, names)
+        before = self.message
+        value = function.options.get("value")
+        self.message = (
+            self.this,
+            terms.const(0, 256) if value is None else self.word(value, UINT256),
+        )
+        found = self.call_function(definition, given, node)
+        self.message = before
+        return found
+
+    def _elsewhere(self, function: Callable, node: Node) -> Any:
+        """A call to another contract: what it does and returns is not known."""
+        self.arguments(node)
+        definition = function.node
+        reason = f"a call to another contract, {function.name}"
+        named = self.refuse(reason, node)
+        passes = self.recorder.unknown_value(terms.BOOL, named)
+        self.guard(Kind.CALL, node, passes, Expected(data="any"))
+        kind = self.unit.type_of(node)
+        static = self.unit.version >= (0, 5, 0)
+        if definition is None or not static or not _reads(definition):
+            self.lose(named)
+        if kind.kind == "tuple":
+            return Tuple(tuple(self.unknown(each, named) for each in kind.items))
+        return self.unknown(kind, named)
+
+    def _call_creation(self, function: Callable, node: Node) -> Any:
+        return self._elsewhere(function, node)
+
+    def _call_baredelegatecall(self, function: Callable, node: Node) -> Any:
+        return self._elsewhere(function, node)
+
+    _call_barecallcode = _call_baredelegatecall
+    _call_barestaticcall = _call_baredelegatecall
+
+    def call_function(
+        self, function: Node, arguments: list[Any], node: Node, *, exact: bool = False
+    ) -> Any:
+        """What an inlined function returns."""
+        private = function.get("visibility") == "private"
+        if not exact and not private:
+            function = self.unit.resolve(function, self.lineage)
+        if function.get("body") is None:
+            raise Unsupported(f"a call of {function['name']}, which has no body")
+        if len(self.chain) >= self.limits.depth:
+            raise Unsupported(f"calls more than {self.limits.depth} deep")
+        place = self.unit.place(node)
+        step = Step(function["name"], place.path, place.start, place.line)
+        before = self.chain
+        self.chain = (*before, step)
+        found = self.run_function(function, arguments)
+        self.chain = before
+        return found
+
+    def run_function(self, function: Node, arguments: list[Any]) -> Any:
+        raise NotImplementedError
+
+
+def _is_error(node: Node) -> bool:
+    kind = (node.get("typeDescriptions") or {}).get("typeIdentifier") or ""
+    return bool(kind.startswith("t_error"))
+
+
+def _reads(definition: Node) -> bool:
+    """Whether a call of a function cannot change anything."""
+    return definition["nodeType"] == "VariableDeclaration" or is_view(definition)
+
+
+def _least_bits(value: int) -> int:
+    return max(8, (value.bit_length() + 7) // 8 * 8)
+
+
+def _in_memory(kind: Type) -> Type:
+    return msgspec.structs.replace(kind, location="memory") if kind.location else kind
