@@ -26,6 +26,7 @@ def test_a_task_of_no_project_keeps_the_hash_it_had_before_there_were_projects()
     encoded = msgspec.json.encode(_task())
     assert b'"project"' not in encoded
     assert b'"suite"' not in encoded
+    assert b'"via_ir"' not in encoded
 
 
 def test_a_tasks_project_and_tests_are_part_of_its_hash() -> None:
@@ -38,7 +39,11 @@ def test_a_tasks_project_and_tests_are_part_of_its_hash() -> None:
 
 
 def test_a_task_outlives_being_written_down() -> None:
-    task = msgspec.structs.replace(_task(), suite=Suite(path="A.t.sol", tests=("testA()",)))
+    task = msgspec.structs.replace(
+        _task(),
+        suite=Suite(path="A.t.sol", tests=("testA()",)),
+        compiler=CompilerSettings(version="0.8.17", via_ir=True),
+    )
     for each in (_task(), task):
         read = msgspec.json.decode(msgspec.json.encode(each), type=Task)
         assert content_hash(read) == each.content_hash

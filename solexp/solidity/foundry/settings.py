@@ -16,6 +16,8 @@ from solexp.solidity.foundry.remappings import all_remappings
 from solexp.solidity.versions import parse_range, pragmas, release
 
 CONFIG = "foundry.toml"
+_FIRST_VIA_IR = "0.7.5"
+"""Releases before it know no such setting (Solidity's changelog); forge leaves it out for them."""
 _RELEASE = re.compile(r"[=v^~]*(\d+\.\d+\.\d+)")
 
 
@@ -65,6 +67,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     optimizer: bool = False
     runs: int = 200
     evm_version: str | None = None
+    via_ir: bool = False
     remappings: tuple[str, ...] = ()
     """All of the project's."""
     readable: tuple[str, ...] = ()
@@ -86,6 +89,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             runs=self.runs,
             evm_version=evm_for(self.evm_version, version),
             remappings=self.remappings,
+            via_ir=True
+            if self.via_ir and release(version) >= release(_FIRST_VIA_IR)
+            else msgspec.UNSET,
         )
 
 
@@ -159,6 +165,7 @@ def _profile(files: Files, told: dict[str, Any]) -> Profile:
         else found.optimizer_runs is not None,
         runs=200 if found.optimizer_runs is None else found.optimizer_runs,
         evm_version=found.evm_version,
+        via_ir=found.via_ir,
         remappings=all_remappings(
             files, found.remappings, libraries, detect=found.auto_detect_remappings
         ),
@@ -169,10 +176,7 @@ def _profile(files: Files, told: dict[str, Any]) -> Profile:
         ),
         gas_limit=int(found.gas_limit) if found.gas_limit is not None else None,
         skip=tuple(found.skip),
-        ignored=(
-            *(("via_ir",) if found.via_ir else ()),
-            *((f"solc = {asked!r}",) if asked and not match else ()),
-        ),
+        ignored=(f"solc = {asked!r}",) if asked and not match else (),
     )
 
 

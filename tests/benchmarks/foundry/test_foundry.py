@@ -9,9 +9,15 @@ import pytest
 
 from solexp.benchmarks.base import everything
 from solexp.benchmarks.foundry import Foundry
-from solexp.core import DataError, Project, Suite, Task, UserError
+from solexp.core import DataError, Outcome, Project, Suite, Task, UserError
+from solexp.oracles.base import Oracle
+from solexp.oracles.compile import Compile
+from solexp.oracles.tests import Tests
+from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import kept
+from solexp.solidity.foundry.settings import Profile
 from solexp.strategies.function import Function, wanted_of
+from tests.oracles.projects import case_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "foundry"
 
@@ -195,3 +201,47 @@ def test_one_project_may_need_several_compilers(project: Path) -> None:
     assert (old.compiler.version, old.compiler.evm_version) == ("0.6.12", "istanbul")
     assert posed["src/Ledger.sol:Ledger.deposit()"].compiler.version.startswith("0.8.")
     assert old.suite == Suite(path="test/Old.t.sol", tests=("testTwice()",))
+
+
+def test_a_project_that_builds_only_by_way_of_yul_is_built_and_judged_so(project: Path) -> None:
+    for folder in ("src", "test"):
+        shutil.rmtree(project / folder)
+        (project / folder).mkdir()
+    names = [f"v{n}" for n in range(18)]
+    lines = [
+        *(f"uint256 {name} = x + {n};" for n, name in enumerate(names)),
+        f"return {' + '.join(f'{name} * {name}' for name in names)};",
+    ]
+    (project / "src" / "Deep.sol").write_text(
+        "pragma solidity ^0.8.20;\n"
+        "contract Deep { function deep(uint256 x) external pure returns (uint256) {\n"
+        + "\n".join(lines)
+        + "\n} }\n"
+    )
+    expected = sum(n * n for n in range(1, 19))
+    (project / "test" / "Deep.t.sol").write_text(
+        'pragma solidity ^0.8.20;\nimport "../src/Deep.sol";\ncontract DeepTest {\n'
+        f"function test_Deep() public {{ require(new Deep().deep(1) == {expected}); }} }}\n"
+    )
+
+    def outcomes(*oracles: Oracle) -> list[Outcome]:
+        posed, told = _posed(project)
+        (task,) = posed.values()
+        assert not told
+        wrong = task.reference.replace("x + 7", "x")
+        with Compiler(max_workers=1) as compiler:
+            case = case_of(compiler, task, task.reference, wrong)
+            return [each.outcome for oracle in oracles for each in oracle.judge(case)]
+
+    assert set(outcomes(Compile())) == {Outcome.COMPILE_ERROR}
+    with (project / "foundry.toml").open("a") as config:
+        config.write("via_ir = true\n")
+    found = outcomes(Compile(), Tests(fuzz_runs=1))
+    assert found == [Outcome.PASS, Outcome.PASS, Outcome.PASS, Outcome.FAIL]
+
+
+def test_a_compiler_from_before_there_was_a_way_by_yul_is_not_asked_for_it() -> None:
+    profile = Profile(solc="0.7.4", via_ir=True)
+    assert profile.compiler({}, ()) == Profile(solc="0.7.4").compiler({}, ())
+    later = Profile(solc="0.7.5", via_ir=True)
+    assert later.compiler({}, ()) != Profile(solc="0.7.5").compiler({}, ())
