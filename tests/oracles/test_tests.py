@@ -21,6 +21,7 @@ from solexp.oracles.compile import Compile
 from solexp.oracles.suites import Stage, stage
 from solexp.oracles.tests import Tests
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry import forge
 from solexp.solidity.foundry.files import keep
 from solexp.solidity.foundry.forge import Fuzzing, Limits
 from tests.oracles.projects import case_of, function_task
@@ -283,6 +284,22 @@ def test_a_limit_of_time_ends_forge_and_all_that_it_started(compiler: Compiler) 
         )
     started = set(psutil.Process().children(recursive=True)) - before
     assert not [each for each in started if "forge" in each.name()]
+
+
+def test_what_prints_without_end_runs_out_of_what_forge_may_write(
+    compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forge, "_OUTPUT_MB", 1)
+    printing = _next(
+        "address console = 0x000000000000000000636F6e736F6c652e6c6f67;"
+        ' bytes memory said = abi.encodeWithSignature("log(string)", string(new bytes(50_000)));'
+        " for (uint256 i = 0; i < 40; i++) { (bool done, ) = console.staticcall(said); done; }"
+        " y = x + 1;"
+    )
+    task = _task()
+    loud, right = _judged(compiler, task, printing, task.reference)
+    assert (loud.outcome, right.outcome) == (Outcome.TIMEOUT, Outcome.PASS)
+    assert "forge writes more than 1 MB" in str(loud.evidence["reason"])
 
 
 def test_the_compile_oracle_builds_the_file_with_what_it_imports(compiler: Compiler) -> None:

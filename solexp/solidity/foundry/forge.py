@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import psutil
@@ -26,6 +26,11 @@ from solexp.solidity.foundry.service import CompilerService
 from solexp.toolchain.install import ensure_forge
 
 _LOOK_SECONDS = 0.1
+_OUTPUT_MB = 256
+"""What forge may write at most: with each result stands all that its test emits and calls."""
+_TOLD = 2000
+"""Bytes at the end of standard error that are looked at."""
+_BRACE = ord("{")
 _PRAGMA = re.compile(
     r"Encountered invalid solc version in (\S+): "
     r"No solc version (?:installed|exists) that matches (?:the )?(version requirement: .+)"
@@ -228,13 +233,22 @@ def _run(
                     raise TimeLimitExceeded(
                         f"the tests took more than {limits.memory_mb} MB of memory"
                     )
+                _bounded(out, err)
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        _bounded(out, err)
         out.seek(0)
-        err.seek(0)
-        return process.returncode, out.read(), err.read().decode("utf-8", "replace")[-2000:]
+        err.seek(max(0, os.fstat(err.fileno()).st_size - _TOLD))
+        return process.returncode, out.read(), err.read().decode("utf-8", "replace")
+
+
+def _bounded(*files: IO[bytes]) -> None:
+    if sum(os.fstat(file.fileno()).st_size for file in files) > _OUTPUT_MB << 20:
+        raise TimeLimitExceeded(
+            f"the tests emit and call so much that forge writes more than {_OUTPUT_MB} MB of it"
+        )
 
 
 def _resident(pid: int) -> int:
@@ -250,8 +264,8 @@ def _resident(pid: int) -> int:
 
 def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
     """The results in forge's answer: its last line that is a JSON object of suites."""
-    for line in reversed(output.splitlines()):
-        if line.startswith(b"{"):
+    for line in _from_the_last(output):
+        if line and line[0] == _BRACE:
             with contextlib.suppress(msgspec.DecodeError):
                 suites = msgspec.json.decode(line, type=dict[str, _Suite])
                 return tuple(
@@ -273,6 +287,15 @@ def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
     if why := next((why for sign, why in _MEDDLED.items() if sign in words), None):
         raise Meddled(why)
     raise ToolError(f"forge ends with status {status} and no results: {said[-1][:300]}")
+
+
+def _from_the_last(output: bytes) -> Iterator[memoryview]:
+    """The lines in reverse order, none of them copied."""
+    view, end = memoryview(output), len(output)
+    while end >= 0:
+        start = output.rfind(b"\n", 0, end) + 1
+        yield view[start:end]
+        end = start - 1
 
 
 class _Call(msgspec.Struct):
