@@ -107,6 +107,12 @@ def _parser() -> argparse.ArgumentParser:
     install = tool.add_parser("install", help="install tools; without names, all that is needed")
     install.add_argument("name", nargs="*", help="node, foundry, or solc followed by versions")
 
+    _add_data(commands)
+    _add_cache(commands)
+    return parser
+
+
+def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     data = commands.add_parser("data", help="list, fetch, import, verify and describe benchmarks")
     datum = data.add_subparsers(dest="verb", metavar="VERB", required=True)
     datum.add_parser("list", help="which benchmarks are there, and where")
@@ -115,12 +121,16 @@ def _parser() -> argparse.ArgumentParser:
     bring = datum.add_parser("import", help="read a benchmark from its authors' release on disk")
     bring.add_argument("benchmark")
     bring.add_argument("--from", dest="source", required=True, metavar="DIR")
+    build = datum.add_parser("build", help="have a model judge a benchmark's tasks")
+    build.add_argument("benchmark")
+    build.add_argument("override", nargs="*", help="such as model=openai model.name=gpt-4o")
+    build.add_argument("--judge", metavar="NAME", help="the judge's name; by default the model's")
+    build.add_argument("--labels", metavar="NAME=FILE", help="judgements from a file, as a judge")
     for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
         each = datum.add_parser(verb, help=what)
         each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
-
-    _add_cache(commands)
-    return parser
+        if verb == "stats":
+            each.add_argument("override", nargs="*", help="such as benchmark.path=PROJECT")
 
 
 def _add_cache(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -173,6 +183,11 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands import tools
 
             return tools.COMMANDS[command.command](command)
+        case "data" if command.verb == "build":
+            _see_working_folder()
+            from solexp.commands.building import build
+
+            return build(command)
         case "data":
             from solexp.commands.data import data
 

@@ -66,10 +66,12 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
-    """The paper's Table I for a benchmark."""
+    """The paper's Table I for a benchmark of contracts, or its like for one of functions."""
 
     name: str
-    rows: tuple[stats.Row, ...]
+    rows: tuple[stats.Row, ...] = ()
+    functions: tuple[stats.FunctionsRow, ...] = ()
+    """In place of ``rows`` where single functions are to be written."""
     tokens_are: str = stats.TOKENS_ARE
     totals: Mapping[str, int] = {}
     """Tasks by category."""
@@ -134,9 +136,11 @@ def verify(name: str) -> Verification:
     )
 
 
-def statistics(name: str) -> Statistics:
-    """The paper's Table I for a benchmark."""
-    tasks = open_benchmark(name).tasks()
+def statistics(name: str, benchmark: Benchmark | None = None) -> Statistics:
+    """What the tasks of ``benchmark`` consist of; of all that ``name`` has where it is not given."""
+    tasks = (benchmark or open_benchmark(name)).tasks()
+    if any(task.target.member for task in tasks):
+        return Statistics(name=name, functions=stats.functions_table(tasks))
     return Statistics(
         name=name,
         rows=stats.table(tasks),

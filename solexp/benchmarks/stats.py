@@ -1,4 +1,4 @@
-"""What a benchmark consists of: the statistics of SolContractEval's Table I, for any benchmark of contracts."""
+"""What a benchmark consists of: SolContractEval's Table I for benchmarks of contracts, and its like for functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import fmean
 import msgspec
 
 from solexp.benchmarks.categories import CATEGORIES
-from solexp.core import Task
+from solexp.core import Project, Suite, Task
 from solexp.solidity.parsing import definition, definitions
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -44,6 +44,60 @@ def table(tasks: Sequence[Task]) -> tuple[Row, ...]:
     if measured:
         rows.append(_row("Overall", [found for _, found in measured]))
     return tuple(rows)
+
+
+class FunctionsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row for the functions of one project or file: counts are means over its tasks, but for ``tasks``."""
+
+    part: str
+    tasks: int
+    documented: float
+    """Share of tasks with a requirement."""
+    lines: float
+    """Lines of the reference."""
+    tokens: float
+    """Tokens of the reference (see `TOKENS_ARE`)."""
+    context_tokens: float
+    tests: float
+    """Tests of the project that reach the function."""
+
+
+def functions_table(tasks: Sequence[Task]) -> tuple[FunctionsRow, ...]:
+    """A row for every project that occurs, or for every file where there is one project; and one named ``Overall``."""
+    names = [task.project.name if isinstance(task.project, Project) else "" for task in tasks]
+    if len(set(names)) == 1:
+        names = [task.target.path for task in tasks]
+    measured = [(name, _measure_function(task)) for name, task in zip(names, tasks, strict=True)]
+    parts = [*sorted(set(names)), "Overall"] if tasks else []
+    return tuple(
+        _functions_row(part, [each for name, each in measured if part in (name, "Overall")])
+        for part in parts
+    )
+
+
+def _measure_function(task: Task) -> tuple[int, ...]:
+    return (
+        bool(task.requirement.strip()),
+        task.reference.count("\n") + 1,
+        tokens(task.reference),
+        tokens(task.context),
+        len(task.suite.tests) if isinstance(task.suite, Suite) else 0,
+    )
+
+
+def _functions_row(part: str, measured: Sequence[tuple[int, ...]]) -> FunctionsRow:
+    documented, lines, own, context, tests = (
+        fmean(values) for values in zip(*measured, strict=True)
+    )
+    return FunctionsRow(
+        part=part,
+        tasks=len(measured),
+        documented=documented,
+        lines=lines,
+        tokens=own,
+        context_tokens=context,
+        tests=tests,
+    )
 
 
 def tokens(source: str) -> int:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from solexp.benchmarks import data as benchmarks
+from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.fetching import Report
+from solexp.core import UserError
 from solexp.core.hashing import content_hash
 from solexp.report.tables import Grid, draw
 
@@ -28,7 +31,7 @@ def data(command: argparse.Namespace) -> int:
             names = [command.benchmark] if command.benchmark else _present()
             return max([_verify(name) for name in names], default=0)
         case _:
-            return _stats(command.benchmark)
+            return _stats(command.benchmark, command.override)
 
 
 def _present() -> list[str]:
@@ -69,8 +72,30 @@ def _verify(name: str) -> int:
     return 0 if found.ok else 1
 
 
-def _stats(name: str) -> int:
-    found = benchmarks.statistics(name)
+def _stats(name: str, overrides: Sequence[str]) -> int:
+    # What is no benchmark of its own, as a project that a path names, is what a run's configuration makes of it.
+    known = name in benchmarks.BENCHMARKS and not overrides
+    found = benchmarks.statistics(name, None if known else _composed(name, overrides))
+    draw(_functions(found) if found.functions else _contracts(found), sys.stdout)
+    print(found.tokens_are)
+    return 0
+
+
+def _composed(name: str, overrides: Sequence[str]) -> Benchmark:
+    from solexp.config.compose import compose, plain  # noqa: PLC0415  (Hydra costs start-up)
+    from solexp.config.instantiate import instantiate  # noqa: PLC0415
+
+    for override in overrides:
+        if not override.lstrip("+~").startswith("benchmark."):
+            raise UserError(
+                f"data stats: '{override}' is no key of the benchmark; give benchmark.KEY=VALUE"
+            )
+    config = plain(compose([f"benchmark={name}", *overrides]))
+    benchmark: Benchmark = instantiate(config["benchmark"], "benchmark")
+    return benchmark
+
+
+def _contracts(found: benchmarks.Statistics) -> Grid:
     paper = found.paper_totals
     rows = tuple(
         (
@@ -95,6 +120,21 @@ def _stats(name: str) -> int:
         "context tokens",
         "transactions",
     )
-    draw(Grid(title=f"{name}, means a task", columns=columns, rows=rows), sys.stdout)
-    print(found.tokens_are)
-    return 0
+    return Grid(title=f"{found.name}, means a task", columns=columns, rows=rows)
+
+
+def _functions(found: benchmarks.Statistics) -> Grid:
+    rows = tuple(
+        (
+            row.part,
+            str(row.tasks),
+            f"{row.documented:.0%}",
+            f"{row.lines:.2f}",
+            f"{row.tokens:.2f}",
+            f"{row.context_tokens:.2f}",
+            f"{row.tests:.2f}",
+        )
+        for row in found.functions
+    )
+    columns = ("functions of", "tasks", "documented", "lines", "tokens", "context tokens", "tests")
+    return Grid(title=f"{found.name}, means a task", columns=columns, rows=rows)

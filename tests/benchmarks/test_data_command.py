@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from solexp.benchmarks import data as benchmarks
 from solexp.commands.data import data
+from solexp.core import UserError
+
+PROJECT = Path(__file__).parents[2] / "examples" / "foundry"
 
 
-def _printed(capsys: pytest.CaptureFixture[str], **words: str) -> list[str]:
-    assert data(argparse.Namespace(**words)) == 0
+def _printed(
+    capsys: pytest.CaptureFixture[str], *, override: Sequence[str] = (), **words: str
+) -> list[str]:
+    assert data(argparse.Namespace(override=list(override), **words)) == 0
     return capsys.readouterr().out.splitlines()
 
 
@@ -47,7 +54,44 @@ def test_stats_have_the_papers_column_only_where_there_is_a_paper(
     with_paper = benchmarks.Statistics(
         name="x", rows=starter.rows, paper_totals={"ERC20": 52, "Overall": 124}
     )
-    monkeypatch.setattr(benchmarks, "statistics", lambda _: with_paper)
-    _, headings, _, first, *_ = _printed(capsys, verb="stats", benchmark="x")
+    monkeypatch.setattr(benchmarks, "statistics", lambda *_: with_paper)
+    _, headings, _, first, *_ = _printed(capsys, verb="stats", benchmark="starter")
     assert "in the paper" in headings
     assert first.split()[:3] == ["ERC20", "3", "52"]
+
+
+def test_stats_of_a_project_count_its_functions_file_by_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = _printed(
+        capsys, verb="stats", benchmark="foundry", override=[f"benchmark.path={PROJECT}"]
+    )
+    rows = {line.split()[0]: line.split()[1:] for line in said if line.strip()}
+    # Of three functions of Ledger two are documented; 5 tests reach them, of which some reach several.
+    assert rows["src/Ledger.sol"][:3] == ["3", "67%", "6.67"]
+    assert rows["src/Shares.sol"][:2] == ["1", "100%"]
+    assert rows["src/Shares.sol"][-1] == "2.00"
+    assert rows["Overall"][:2] == ["4", "75%"]
+
+
+def test_stats_of_a_project_follow_the_benchmarks_settings(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    override = [f"benchmark.path={PROJECT}", "benchmark.min_lines=3"]
+    said = _printed(capsys, verb="stats", benchmark="foundry", override=override)
+    assert next(line for line in said if "Overall" in line).split()[1] == "5"
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ([], r"set benchmark\.path"),
+        (["benchmark.path=nowhere"], r"benchmark\.path: nowhere is not there"),
+        (["benchmark.paht=x"], r"benchmark\.paht"),
+        (["model=mutants"], r"data stats: 'model=mutants' is no key of the benchmark"),
+    ],
+)
+def test_what_stats_cannot_follow_is_said_in_one_line(override: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said) as caught:
+        data(argparse.Namespace(verb="stats", benchmark="foundry", override=override))
+    assert "\n" not in str(caught.value)
