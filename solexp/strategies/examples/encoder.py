@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy.special import erf
 
 from solexp.core import UserError
 from solexp.core.hashing import content_hash, file_hash
+from solexp.llm.local.threads import allowed_cores
 
 Array = NDArray[np.float32]
 
@@ -21,7 +23,7 @@ CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors
 _LENGTH, _POOLING = "sentence_bert_config.json", "1_Pooling/config.json"
 TYPES = ("bert", "roberta", "xlm-roberta", "camembert")
 """Kinds of model that are this network; but for BERT, they number positions from behind the padding token on."""
-_TOKENS_AT_ONCE = 4096
+_TOKENS_AT_ONCE = 1024
 
 
 class _Config(msgspec.Struct, frozen=True):
@@ -56,7 +58,10 @@ class _Linear(msgspec.Struct, frozen=True):
     bias: Array
 
     def __call__(self, x: Array) -> Array:
-        return x @ self.weight + self.bias
+        # One large product, where NumPy would make one a text.
+        product = x.reshape(-1, len(self.weight)) @ self.weight
+        product += self.bias
+        return product.reshape(*x.shape[:-1], -1)
 
 
 class _Norm(msgspec.Struct, frozen=True):
@@ -106,12 +111,14 @@ class Encoder:
         self.folder = folder
         try:
             from safetensors.numpy import load_file  # noqa: PLC0415  (extra)
+            from threadpoolctl import threadpool_limits  # noqa: PLC0415
             from tokenizers import Tokenizer  # noqa: PLC0415
         except ImportError:
             raise UserError(f"{WHERE}: an encoder needs: pip install 'solexp[embedding]'") from None
         for file in (CONFIG, TOKENIZER, WEIGHTS):
             if not (folder / file).is_file():
                 raise UserError(f"{WHERE}: {folder}: no encoder: no {file}")
+        self._limits = threadpool_limits
         config = _read(folder / CONFIG, _Config)
         self._first = _first_position(folder, config)
         self._by_first_token = _pools_by_first_token(folder)
@@ -162,11 +169,17 @@ class Encoder:
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         # Texts of like length together: what they are filled up with costs as much as they do.
         order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
-        found = np.empty((len(rows), self._words.shape[1]), dtype=np.float32)
+        batches: list[list[int]] = []
         while order:
             count = max(1, _TOKENS_AT_ONCE // max(1, len(rows[order[-1]])))
-            batch, order = order[-count:], order[:-count]
-            found[batch] = self._pooled([rows[place] for place in batch])
+            batches.append(order[-count:])
+            del order[-count:]
+        found = np.empty((len(rows), self._words.shape[1]), dtype=np.float32)
+        # BLAS's own threads would wait for each other at every one of many small products.
+        with self._limits(1, user_api="blas"), ThreadPoolExecutor(allowed_cores()) as pool:
+            pooled = pool.map(self._pooled, [[rows[place] for place in each] for each in batches])
+            for batch, vectors in zip(batches, pooled, strict=True):
+                found[batch] = vectors
         return found
 
     def _pooled(self, rows: Sequence[Sequence[int]]) -> Array:
