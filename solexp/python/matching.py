@@ -86,7 +86,8 @@ def matches(
     """
     try:
         if rule == "root":
-            return abs(_polynomial(*arguments, got)) <= atol
+            (coefficients,) = arguments
+            return abs(_polynomial(coefficients, got)) <= atol
         equal = _equal(got, expected, arguments, rule, atol)
         if equal or not atol:
             return equal
