@@ -65,6 +65,16 @@ def asserted(statement: ast.stmt) -> list[ast.Assert]:
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
+def assertions_of(statements: Sequence[str]) -> tuple[str, ...]:
+    """The source of each assertion that the statements of a contract are or hold, in order, in one line each."""
+    return tuple(
+        ast.unparse(assertion)
+        for text in statements
+        for statement in _program(text).body
+        for assertion in asserted(statement)
+    )
+
+
 def with_contract(program: str, entry_point: str, statements: tuple[str, ...]) -> str:
     """``program`` with ``statements`` at the entry of its function, after the docstring.
 
