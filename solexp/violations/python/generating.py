@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import time
+
+import msgspec
+
 from solexp.core.preconditions import Preconditions
 from solexp.violations.python.answers import Combination, Generated, Settings, Status
 from solexp.violations.python.combining import combinations
+from solexp.violations.python.searching import Level
+from solexp.violations.python.terms import fresh_pool
 
 
 def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
-    """For every combination of violated and satisfied assertions up to ``settings.models`` distinct inputs."""
+    """For every combination of violated and satisfied assertions up to ``settings.models`` distinct inputs.
+
+    The same contract, inputs and settings give the same answer on any machine.
+    """
     settings = settings or Settings()
-    count = len(pre.assertions)
-    reason = "Unsupported: everything"
+    started = time.process_time()
+    open_combinations = list(combinations(len(pre.assertions), settings.exhaustive_to))
+    answers: dict[tuple[int, ...], Combination] = {}
+    unsupported: dict[int, str] = {}
+    for number in range(settings.levels):
+        with fresh_pool() as pool:
+            level = Level(pre, settings, number, pool)
+            if number == 0:
+                unsupported = level.unsupported()
+            last = number == settings.levels - 1
+            for violated in open_combinations:
+                found = level.ask(violated)
+                if found.status is Status.UNSAT and last:
+                    hidden = level.may_be_hidden(violated)
+                    if hidden:
+                        found = msgspec.structs.replace(
+                            found, status=Status.UNSUPPORTED, reason=f"Unsupported: {hidden}"
+                        )
+                answers[violated] = found
+        open_combinations = [
+            violated for violated in open_combinations if answers[violated].status is not Status.SAT
+        ]
+        if not open_combinations:
+            break
     return Generated(
-        combinations=tuple(
-            Combination(violated=violated, status=Status.UNSUPPORTED, reason=reason)
-            for violated in combinations(count, settings.exhaustive_to)
-        ),
-        unsupported=dict.fromkeys(range(count), reason),
+        combinations=tuple(answers.values()),
+        unsupported=unsupported,
+        cpu_s=round(time.process_time() - started, 6),
     )

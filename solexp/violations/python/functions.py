@@ -1,0 +1,559 @@
+"""Python's own functions and types, called on symbolic values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from solexp.violations.python import arith, texts
+from solexp.violations.python.arithmetic import absolute, binary, rounded, truncated
+from solexp.violations.python.calls import Builtin, Function, Method, Module, Opaque, positional
+from solexp.violations.python.comparing import hashable
+from solexp.violations.python.evaluation import Evaluation
+from solexp.violations.python.logic import and_, not_
+from solexp.violations.python.regex import NotRegular, matches
+from solexp.violations.python.sequences import (
+    all_or_any,
+    distinct,
+    elements,
+    extreme,
+    in_order,
+    length,
+    numbered,
+    order_matters,
+    ordered,
+    ranged,
+    steps,
+    table_of,
+    total,
+    unordered,
+    zipped,
+)
+from solexp.violations.python.values import (
+    NOTHING,
+    Bag,
+    SBool,
+    Seq,
+    SFloat,
+    SInt,
+    Stream,
+    Table,
+    Text,
+    Trouble,
+    Union,
+    Value,
+    alternatives,
+    boolean,
+    floating,
+    grid_of,
+    int_term,
+    integer,
+    is_bool,
+    is_int,
+    is_number,
+    is_text,
+    listed,
+    real_term,
+    sequence,
+    special,
+    text_of,
+    type_of,
+    typed,
+)
+
+Given = tuple[Value, ...]
+Keywords = dict[str, Value]
+import ast  # noqa: E402
+
+
+def call_builtin(ev: Evaluation, name: str, given: Given, keywords: Keywords) -> Value:
+    """``name(*given, **keywords)`` of a function or type of Python's own."""
+    if name in _ITERATIVE:
+        return _ITERATIVE[name](ev, given, keywords)
+    if name in _SIMPLE:
+        names, defaults, implementation = _SIMPLE[name]
+        arguments = positional(ev, given, keywords, names, *defaults)
+        if arguments is None:
+            return NOTHING
+        return ev.lift(lambda *each: implementation(ev, *each), *arguments)
+    if name in _TYPED:
+        names, implementation = _TYPED[name]
+        arguments = positional(ev, given, keywords, names)
+        if arguments is None:
+            return NOTHING
+        return ev.lift_typed(lambda *each: implementation(ev, *each), *arguments)
+    return ev.refuse(f"call of {name}")
+
+
+# Types
+
+
+def isinstance_of(ev: Evaluation, value: Value, classes: Value) -> Value:
+    """``isinstance(value, classes)``: a tuple's classes are tried from the left, as far as needed."""
+    kind = _known_type(ev, value)
+    if kind is None:
+        return NOTHING
+    if isinstance(classes, type):
+        return issubclass(kind, classes)
+    if isinstance(classes, Seq) and classes.kind == "tuple":
+        found: Value = False
+        for guard, each in classes.items:
+            with ev.under(and_(guard, not_(ev.truth(found)))) as possible:
+                if possible:
+                    here = ev.lift(lambda cls: isinstance_of(ev, value, cls), each)
+                    hit = and_(guard, ev.truth(here))
+                    found = ev.join([(hit, True), (not_(hit), found)])
+        return found
+    if isinstance(classes, Module | Builtin | Method | Opaque | Function):
+        return ev.refuse("isinstance with such a class")
+    return ev.fail(TypeError)
+
+
+def _known_type(ev: Evaluation, value: Value) -> type | None:
+    if isinstance(value, Module | Builtin | Method | Opaque | Function):
+        ev.refuse("the type of a function or module")
+        return None
+    return type_of(value)
+
+
+def _type(ev: Evaluation, value: Value) -> Value:
+    found = _known_type(ev, value)
+    return NOTHING if found is None else found
+
+
+def _callable(ev: Evaluation, value: Value) -> Value:  # noqa: ARG001
+    return isinstance(value, Builtin | Method | Function | type)
+
+
+def _hasattr(ev: Evaluation, value: Value, name: Value) -> Value:
+    kind = _known_type(ev, value)
+    if kind is None:
+        return NOTHING
+    if not isinstance(name, str):
+        return (
+            ev.fail(TypeError) if not is_text(name) else ev.refuse("hasattr with an unknown name")
+        )
+    return hasattr(kind, name)
+
+
+def _issubclass(ev: Evaluation, kind: Value, classes: Value) -> Value:
+    if isinstance(kind, type) and isinstance(classes, type):
+        return issubclass(kind, classes)
+    return ev.refuse("issubclass of such classes")
+
+
+def _bool(ev: Evaluation, value: Value) -> Value:
+    return boolean(ev.truth(value))
+
+
+def _int(ev: Evaluation, value: Value, base: Value) -> Value:
+    if base is not None:
+        return _native(ev, int, value, base)
+    if isinstance(value, str) or special(value):
+        return _native(ev, int, value)
+    if isinstance(value, Text):
+        valid, number = texts.number_in(value)
+        ev.fail(ValueError, not_(valid))
+        return integer(number)
+    if isinstance(value, SFloat):
+        if value.grid is None:
+            return ev.refuse("int of a float that may have been rounded")
+        return integer(truncated(value.term))
+    if is_number(value):
+        return int(value) if isinstance(value, int | float) else integer(int_term(value))
+    return ev.fail(TypeError)
+
+
+def _float(ev: Evaluation, value: Value) -> Value:
+    if isinstance(value, str | int | float):
+        return _native(ev, float, value)
+    if is_number(value):
+        return floating(real_term(value), grid_of(value))
+    if isinstance(value, Text):
+        return _float_of_text(ev, value)
+    return ev.fail(TypeError)
+
+
+_DECIMAL = r"\s*[+-]?(\d(_?\d)*\.?(\d(_?\d)*)?|\.\d(_?\d)*)([eE][+-]?\d(_?\d)*)?\s*"
+_WORD = r"\s*[+-]?(inf|infinity|nan)\s*"
+
+
+def _float_of_text(ev: Evaluation, value: Text) -> Value:
+    number = matches(_DECIMAL, value, "fullmatch")
+    word = matches(_WORD, value, "fullmatch", re.IGNORECASE)
+    ev.fail(ValueError, and_(not_(number), not_(word)))
+    whole, term = texts.number_in(value)
+    ev.beyond("a float written with a point, an exponent or in words", not_(whole))
+    return floating(arith.to_real(term), None)
+
+
+def _str(ev: Evaluation, value: Value) -> Value:
+    if is_text(value):
+        return value
+    if value is None or isinstance(value, bool | int | float):
+        return str(value)
+    if isinstance(value, SBool):
+        return ev.join([(value.term, "True"), (not_(value.term), "False")])
+    if isinstance(value, SInt):
+        return text_of(_digits(ev, value.term, signed=True))
+    if isinstance(value, SFloat):
+        return _written_float(ev, value)
+    return ev.refuse(f"str of a {type_of(value).__name__}")
+
+
+_DIGITS = 7
+
+
+def _digits(ev: Evaluation, term: arith.Num, *, signed: bool) -> list[tuple[Any, Any]]:
+    """The decimal digits of an int, as characters that are there or not."""
+    negative = arith.less(term, 0)
+    size = arith.if_(negative, arith.scale(-1, term), term)
+    ev.beyond("an int too long to be written", arith.at_most(10**_DIGITS, size))
+    found: list[tuple[Any, Any]] = [(and_(negative, signed), "-")]
+    for place in reversed(range(_DIGITS)):
+        guard = arith.at_most(10**place, size) if place else True
+        code = arith.add(arith.modulo(arith.floor_div(size, 10**place), 10), 48)
+        found.append((guard, code if isinstance(code, arith.Term) else chr(int(code))))
+    return found
+
+
+def _written_float(ev: Evaluation, value: SFloat) -> Value:
+    if value.grid is None or value.grid > 3:
+        return ev.refuse("str of a float that may have been rounded")
+    eighths = arith.floor(arith.scale(Fraction(8), value.term))
+    negative = arith.less(eighths, 0)
+    size = arith.if_(negative, arith.scale(-1, eighths), eighths)
+    whole, rest = arith.floor_div(size, 8), arith.modulo(size, 8)
+    digits = _digits(ev, whole, signed=False)
+    rows = []
+    for n in range(8):
+        tail = str(n / 8)[1:]
+        chars = [(negative, "-"), *digits[1:], *((True, char) for char in tail)]
+        rows.append((arith.equal(rest, n), text_of(chars)))
+    return ev.join(rows)
+
+
+def _ord(ev: Evaluation, value: Value) -> Value:
+    if not is_text(value):
+        return ev.fail(TypeError)
+    if isinstance(value, str):
+        return _native(ev, ord, value)
+    if len(value.items) != 1 or value.items[0][0] is not True:
+        return ev.refuse("ord of a string of unknown length")
+    return integer(texts.code(value.items[0][1]))
+
+
+def _chr(ev: Evaluation, value: Value) -> Value:
+    if not is_int(value) and not is_bool(value):
+        return ev.fail(TypeError)
+    return _native(ev, chr, value) if isinstance(value, int) else ev.refuse("chr of an unknown int")
+
+
+def _hash(ev: Evaluation, value: Value) -> Value:
+    hashable(ev, value)
+    return Opaque("a hash")
+
+
+def _native(ev: Evaluation, function: Callable[..., Any], *given: Any) -> Value:
+    if not all(each is None or isinstance(each, bool | int | float | str) for each in given):
+        return ev.refuse(f"{function.__name__} of such a value")
+    try:
+        return function(*given)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        return ev.fail(type(error))
+
+
+def _round(ev: Evaluation, value: Value, digits: Value) -> Value:
+    if digits is None:
+        return rounded(ev, value)
+    if is_number(value) and type_of(value) is not float and isinstance(digits, int) and digits >= 0:
+        return integer(int_term(value))
+    if is_number(value):
+        return _native(ev, round, value, digits)
+    return ev.fail(TypeError)
+
+
+def _divmod(ev: Evaluation, a: Value, b: Value) -> Value:
+    if not (is_number(a) and is_number(b)):
+        return ev.fail(TypeError)
+    return listed([binary(ev, ast.FloorDiv(), a, b), binary(ev, ast.Mod(), a, b)], "tuple")
+
+
+def _pow(ev: Evaluation, a: Value, b: Value, modulus: Value) -> Value:
+    if modulus is not None:
+        return ev.refuse("pow with a modulus")
+    return binary(ev, ast.Pow(), a, b)
+
+
+# Containers and iteration
+
+
+def _made(kind: str) -> Callable[..., Value]:
+    def make(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+        arguments = positional(ev, given, keywords, "iterable", None)
+        if arguments is None:
+            return NOTHING
+        if not given:
+            return Bag(kind, []) if kind in ("set", "frozenset") else listed([], kind)
+        return ev.lift_typed(lambda value: _container(ev, kind, value), *arguments)
+
+    return make
+
+
+def _container(ev: Evaluation, kind: str, value: Value) -> Value:
+    if kind in ("set", "frozenset"):
+        return distinct(ev, [step for each in _plain(value) for step in elements(ev, each)], kind)
+
+    def sequence_of(each: Value) -> Value:
+        order_matters(ev, each)
+        prefix = isinstance(each, Seq | Text) and each.prefix
+        return sequence(kind, elements(ev, each), prefix=prefix)
+
+    return ev.lift(sequence_of, value)
+
+
+def _plain(value: Value) -> list[Value]:
+    return [value]
+
+
+def _dict(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    if not given:
+        return table_of(ev, [(True, name, value) for name, value in keywords.items()])
+    if len(given) > 1 or keywords:
+        return ev.refuse("dict with such arguments")
+
+    def made(value: Value) -> Value:
+        if isinstance(value, Table):
+            return value
+        rows = []
+        for guard, pair in elements(ev, value):
+            with ev.under(guard) as possible:
+                if not possible:
+                    continue
+                for own, each in alternatives(pair):
+                    with ev.under(own) as here:
+                        if here:
+                            rows += [(and_(guard, own), *unpacked(ev, each, 2))]
+        return table_of(ev, rows)
+
+    return ev.lift(made, *given)
+
+
+def unpacked(ev: Evaluation, value: Value, size: int) -> list[Value]:
+    """The values that ``a, b = value`` assigns; ValueError where there are more or fewer."""
+    items = ordered(ev, value)
+    there = [guard for guard, _ in items[:size]] + [False] * (size - len(items))
+    more = items[size][0] if len(items) > size else False
+    if not isinstance(value, str | Text | Seq | Bag | Table | Stream):
+        return [NOTHING] * size
+    ev.fail(ValueError, not_(and_(*there, not_(more))))
+    return [each for _, each in items[:size]] + [NOTHING] * (size - len(items))
+
+
+def _sorted(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    key, reverse = keywords.pop("key", None), keywords.pop("reverse", False)
+    if len(given) != 1 or keywords:
+        return ev.fail(TypeError)
+    if not isinstance(reverse, bool):
+        return ev.refuse("sorted with an unknown order")
+
+    def found(value: Value) -> Value:
+        return in_order(ev, _keyed(ev, elements(ev, value), key), reverse=reverse)
+
+    return ev.lift(found, given[0])
+
+
+def _keyed(
+    ev: Evaluation, items: list[tuple[Any, Value]], key: Value
+) -> list[tuple[Any, Value, Value]]:
+    rows = []
+    for guard, value in items:
+        with ev.under(guard) as possible:
+            if possible:
+                rows.append((guard, value, value if key is None else ev.call(key, [value], {})))
+    return rows
+
+
+def _extreme(name: str) -> Callable[..., Value]:
+    def found(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+        key, default = keywords.pop("key", None), keywords.pop("default", NOTHING)
+        if keywords or not given:
+            return ev.fail(TypeError)
+
+        def best(value: Value) -> Value:
+            rows = _keyed(ev, elements(ev, value), key)
+            result, some = extreme(ev, rows, largest=name == "max")
+            if default is NOTHING:
+                ev.fail(ValueError, not_(some))
+                return result
+            return ev.join([(some, result), (not_(some), default)])
+
+        return ev.lift(best, given[0] if len(given) == 1 else listed(given))
+
+    return found
+
+
+def _sum(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    arguments = positional(ev, given, keywords, "iterable start", 0)
+    if arguments is None:
+        return NOTHING
+    return ev.lift(lambda value: total(ev, elements(ev, value), arguments[1]), arguments[0])
+
+
+def _decided(*, every: bool) -> Callable[..., Value]:
+    def found(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+        arguments = positional(ev, given, keywords, "iterable")
+        if arguments is None:
+            return NOTHING
+        return ev.lift(lambda value: boolean(all_or_any(ev, value, every=every)), *arguments)
+
+    return found
+
+
+def _zip(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    if keywords:
+        return ev.refuse("zip with keywords")
+    return ev.lift(lambda *many: zipped(ev, many), *given)
+
+
+def _map(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    if len(given) < 2 or keywords:
+        return ev.fail(TypeError)
+    if len(given) > 2:
+        return ev.refuse("map over several iterables")
+
+    def mapped(value: Value) -> Value:
+        return _stream(ev, value, "map", lambda each: (True, ev.call(given[0], [each], {})))
+
+    return ev.lift(mapped, given[1])
+
+
+def _filter(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    if len(given) != 2 or keywords:
+        return ev.fail(TypeError)
+
+    def kept(each: Value) -> tuple[Any, Value]:
+        result = each if given[0] is None else ev.call(given[0], [each], {})
+        return ev.truth(result), each
+
+    return ev.lift(lambda value: _stream(ev, value, "filter", kept), given[1])
+
+
+def _stream(
+    ev: Evaluation, value: Value, kind: str, change: Callable[[Value], tuple[Any, Value]]
+) -> Value:
+    found = []
+    for guard, each, before in steps(ev, value):
+        with ev.under(guard) as possible, ev.aside() as trouble:
+            if not possible:
+                continue
+            ev.take(before)
+            kept, result = change(each)
+        found.append((guard, kept, result, trouble))
+    rows = [(and_(guard, kept), result, trouble) for guard, kept, result, trouble in found]
+    return Stream(rows, kind, loose=unordered(value))
+
+
+def _reversed(ev: Evaluation, value: Value) -> Value:
+    if isinstance(value, Bag | Stream) or not isinstance(value, str | Text | Seq | Table):
+        return ev.fail(TypeError)
+    items = elements(ev, value)[::-1]
+    return Stream([(guard, each, Trouble()) for guard, each in items], "reversed")
+
+
+_SIMPLE: dict[str, tuple[str, tuple[Any, ...], Callable[..., Value]]] = {
+    "abs": ("x", (), absolute),
+    "bool": ("x", (False,), _bool),
+    "chr": ("x", (), _chr),
+    "divmod": ("a b", (), _divmod),
+    "enumerate": ("iterable start", (0,), numbered),
+    "float": ("x", (0.0,), _float),
+    "hasattr": ("x name", (), _hasattr),
+    "hash": ("x", (), _hash),
+    "int": ("x base", (0, None), _int),
+    "issubclass": ("a b", (), _issubclass),
+    "len": ("x", (), length),
+    "ord": ("x", (), _ord),
+    "pow": ("a b mod", (None,), _pow),
+    "reversed": ("x", (), _reversed),
+    "round": ("x ndigits", (None,), _round),
+    "str": ("object", ("",), _str),
+}
+_TYPED: dict[str, tuple[str, Callable[..., Value]]] = {
+    "isinstance": ("x classes", isinstance_of),
+    "type": ("x", _type),
+    "callable": ("x", _callable),
+}
+
+
+def _range(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
+    if keywords or not 1 <= len(given) <= 3:
+        return ev.fail(TypeError)
+    start, stop, step = {1: (0, *given, 1), 2: (*given, 1), 3: given}[len(given)]
+    return ev.lift(lambda *each: ranged(ev, *each), start, stop, step)
+
+
+_ITERATIVE: dict[str, Callable[..., Value]] = {
+    "all": _decided(every=True), "any": _decided(every=False), "dict": _dict, "filter": _filter,
+    "frozenset": _made("frozenset"), "list": _made("list"), "map": _map, "max": _extreme("max"),
+    "min": _extreme("min"), "range": _range, "set": _made("set"), "sorted": _sorted, "sum": _sum,
+    "tuple": _made("tuple"), "zip": _zip,
+}  # fmt: skip
+NAMES = frozenset(_SIMPLE) | frozenset(_TYPED) | frozenset(_ITERATIVE)
+"""The functions and types that can be called."""
+
+
+# Modules
+
+CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e}
+
+
+def call_module(ev: Evaluation, name: str, given: Given, keywords: Keywords) -> Value:
+    """A function of ``math`` or ``re``, such as ``math.isnan``."""
+    if name in ("re.match", "re.fullmatch", "re.search"):
+        arguments = positional(ev, given, keywords, "pattern string flags", 0)
+        if arguments is None:
+            return NOTHING
+        return ev.lift(lambda *each: _matched(ev, name[3:], *each), *arguments)
+    if name.startswith("math.") and not keywords:
+        return ev.lift(lambda *each: _math(ev, name[5:], *each), *given)
+    return ev.refuse(f"call of {name}")
+
+
+def _matched(ev: Evaluation, mode: str, pattern: Value, value: Value, flags: Value) -> Value:
+    if not isinstance(pattern, str) or not isinstance(flags, int):
+        return ev.refuse("an unknown regular expression")
+    if not is_text(value):
+        return ev.fail(TypeError)
+    try:
+        found = matches(pattern, value, mode, flags)
+    except NotRegular as error:
+        return ev.refuse(str(error))
+    except re.error:
+        return ev.fail(re.error)
+    return ev.join([(found, Opaque("a match")), (not_(found), None)])
+
+
+def _math(ev: Evaluation, name: str, *given: Value) -> Value:
+    if all(isinstance(each, bool | int | float) for each in given) and hasattr(math, name):
+        return _native(ev, getattr(math, name), *given)
+    if not all(is_number(each) for each in given):
+        return ev.fail(TypeError) if hasattr(math, name) else ev.refuse(f"call of math.{name}")
+    value = given[0] if len(given) == 1 else None
+    if value is not None and name in ("isnan", "isinf"):
+        return False
+    if value is not None and name == "isfinite":
+        return True
+    if value is not None and name in ("floor", "ceil", "trunc") and grid_of(value) is not None:
+        term = real_term(value)
+        up = arith.scale(-1, arith.floor(arith.scale(-1, term)))
+        return integer({"floor": arith.floor(term), "ceil": up, "trunc": truncated(term)}[name])
+    if value is not None and name == "fabs":
+        return floating(real_term(absolute(ev, value)), grid_of(value))
+    return ev.refuse(f"call of math.{name}")
+
+
+__all__ = ["CONSTANTS", "NAMES", "Union", "call_builtin", "call_module", "typed", "unpacked"]

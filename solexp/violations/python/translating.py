@@ -1,0 +1,91 @@
+"""Each assertion as formulas: when it fails, when it holds, and when neither can be told.
+
+An assertion stands alone: the helper statements before it are executed, the other assertions are left out. It is
+violated where it is evaluated without an exception, to false; it is satisfied where every evaluation gives true.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import msgspec
+
+from solexp.core.preconditions import Preconditions
+from solexp.python.contracts import asserted
+from solexp.violations.python.evaluation import Limits, TooLarge
+from solexp.violations.python.inputs import Node, Shape, all_well_formed
+from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.statements import Program
+from solexp.violations.python.terms import Bool
+
+
+class Formulas(msgspec.Struct, frozen=True):
+    """One assertion. The conditions are over the inputs' variables."""
+
+    violated: Bool
+    satisfied: Bool
+    refused: Bool
+    """Where something that cannot be expressed is met."""
+    constructs: tuple[str, ...]
+    """What that is."""
+
+
+class Translation(msgspec.Struct, frozen=True):
+    """A contract, translated within one shape."""
+
+    roots: tuple[Node, ...]
+    """The parameters."""
+    formulas: tuple[Formulas, ...]
+    well_formed: tuple[Bool, ...]
+
+
+def translate(pre: Preconditions, shape: Shape, seeds: Sequence[Sequence[object]]) -> Translation:
+    """The contract's assertions over inputs of a shape. Within a pool of terms."""
+    roots = tuple(
+        Node(name, shape, shape.bounds.depth, [seed[n] for seed in seeds])
+        for n, name in enumerate(pre.parameters)
+    )
+    names = {name: root.value for name, root in zip(pre.parameters, roots, strict=True)}
+    formulas = tuple(_formulas(pre, number, names) for number in range(len(pre.assertions)))
+    return Translation(roots, formulas, tuple(all_well_formed(roots)))
+
+
+def _formulas(pre: Preconditions, number: int, names: dict[str, object]) -> Formulas:
+    statements, kept = standing_alone(pre, number)
+    program = Program(Limits(), names, kept)
+    try:
+        exits = program.run(statements)
+    except (TooLarge, RecursionError):
+        return Formulas(False, False, True, ("too many alternatives",))
+    trouble = program.trouble
+    refused = or_(*(guard for guard, _ in trouble.refused))
+    known = and_(not_(refused), not_(or_(*(guard for guard, _ in trouble.beyond))))
+    fails = or_(*(each.guard for each in exits if each.asserted))
+    constructs = tuple(dict.fromkeys(what for _, what in trouble.refused))
+    return Formulas(and_(fails, known), and_(program.path, known), refused, constructs)
+
+
+def standing_alone(pre: Preconditions, number: int) -> tuple[list[ast.stmt], ast.Assert]:
+    """The statements to execute for one assertion, and the assertion among them.
+
+    An assertion within a function is evaluated by whoever calls that: there all statements count, else those up to the
+    one that is or holds the assertion.
+    """
+    count = 0
+    found: ast.Assert | None = None
+    statements: list[ast.stmt] = []
+    for place, text in enumerate(pre.statements):
+        for statement in ast.parse(text).body:
+            for each in asserted(statement):
+                found = each if count == number else found
+                count += 1
+            within = (
+                isinstance(statements[pre.assertions[number]], ast.FunctionDef)
+                if (place > pre.assertions[number])
+                else True
+            )
+            if place <= pre.assertions[number] or within:
+                statements.append(statement)
+    assert found is not None
+    return statements, found
