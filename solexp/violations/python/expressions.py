@@ -23,6 +23,7 @@ from solexp.violations.python.logic import and_, not_
 from solexp.violations.python.methods import attribute, call_method
 from solexp.violations.python.sequences import (
     distinct,
+    order_matters,
     sliced,
     steps,
     subscript,

@@ -222,9 +222,10 @@ class Program(Interpreter):
     def _loop(self, node: ast.For, value: Value) -> list[Exit]:
         order_matters(self, value)
         given = steps(self, value)
-        if self.trouble.raised:
-            return []
-        exits: list[Exit] = []
+        exits = self._raised()
+        if exits:
+            self.path = and_(self.path, not_(or_(*(each.guard for each in exits))))
+            return exits
         broken: list[tuple[Bool, Names]] = []
         for guard, each, trouble in given:
             self.take(trouble)
