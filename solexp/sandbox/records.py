@@ -67,6 +67,8 @@ def _of_record(record: bytes) -> CallResult | None:
     if kind == (frames.RAISED if called else frames.UNLOADED):
         size = rest[1]
         name, message = rest[2 : 2 + size], rest[2 + size :]
+        if len(name) != size:
+            raise ValueError
         return CallResult(
             ended=Ended.RAISED if called else Ended.UNLOADED,
             exception=_said(name),
@@ -81,7 +83,7 @@ def _said(data: bytes) -> str:
 
 
 def literal(packed: bytes) -> str:
-    """A packed value as a literal, as `solexp.python.literals.write` would write it. Raises ValueError for what is none."""
+    """A packed value as `solexp.python.literals.write` would write it. Raises ValueError for what is none."""
     reader = _Reader(packed)
     text = reader.value(0)
     if reader.at != len(packed):

@@ -31,8 +31,8 @@ MODULE = "candidate"
 """Name of the module that a program becomes; not ``__main__``, so that what is guarded by that name does not run."""
 RECURSION = 1000
 """Frames that a program may stack, as in a plain interpreter."""
-OUR_FRAMES = 4
-"""Frames below a program's function, beside those of the process that is forked and the one of a plain script."""
+OUR_FRAMES = 3
+"""Frames between those of the process that is forked and a program's function, but for the one of a plain script."""
 MAX_MESSAGE = 2000
 MAX_CODE = 64 << 20
 
@@ -52,8 +52,10 @@ class Question(NamedTuple):
 
 
 def expect(frames: int) -> None:
-    """Get ready to be forked from a process that has so many frames then."""
+    """Get ready to be forked by what is called from so many frames."""
     sys.modules[MODULE] = _module
+    # Those that a program can rebind, as in any module; the ones of these modules are their own.
+    _module.__dict__["__builtins__"] = sys.modules["builtins"].__dict__
     sys.setrecursionlimit(RECURSION + OUR_FRAMES + frames)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Iterable
+
+# Bound here, so that a program that rebinds them in their module still gets its answer out.
+from os import read, write
 
 HEAD = struct.Struct(">cI")
 LIMITS = struct.Struct(">ddQQIQ")
@@ -53,7 +55,7 @@ def read_exactly(fd: int, size: int) -> bytes:
     """So many bytes. Raises EOFError when the other side is gone."""
     data = bytearray()
     while len(data) < size:
-        got = os.read(fd, min(size - len(data), 1 << 20))
+        got = read(fd, min(size - len(data), 1 << 20))
         if not got:
             raise EOFError
         data += got
@@ -64,7 +66,7 @@ def write_all(fd: int, data: bytes) -> None:
     """All of it, however full the pipe is."""
     view = memoryview(data)
     while view:
-        view = view[os.write(fd, view) :]
+        view = view[write(fd, view) :]
 
 
 def receive(fd: int) -> tuple[bytes, bytes]:

@@ -1,5 +1,8 @@
 """Where calls stand: as many protections as the system allows, found out by trying, in the order of their strength."""
 
+# Paths are strings here, as the kernel takes them.
+# ruff: noqa: PTH120, PTH208
+
 from __future__ import annotations
 
 import contextlib
@@ -101,6 +104,9 @@ def settle(parent: int, without: list[str], channels: tuple[int, ...]) -> Ground
         ground.user = confine.unprivileged_user(os.getpid())
     if sys.platform == "linux":
         _settle_on_linux(ground, parent, without, channels)
+    if ground.walls is None and ground.landlock is not None and not _reads_library(ground.user):
+        # Of the two, the one with which programs can import what is not loaded yet.
+        ground.user = None
     if ground.user is not None:
         confine.forget_groups(ground.user)
         ground.protections.append(USER)
@@ -108,6 +114,18 @@ def settle(parent: int, without: list[str], channels: tuple[int, ...]) -> Ground
     folder = "/box" if ground.walls is not None else "/"
     os.environ.update(HOME=folder, TMPDIR=folder)
     return ground
+
+
+def _reads_library(user: int | None) -> bool:
+    """Whether that user may read the standard library, which can be in another's home."""
+
+    def read() -> None:
+        if user is not None:
+            confine.forget_groups(user)
+            os.setuid(user)
+        os.listdir(os.path.dirname(os.__file__))
+
+    return _possible(read)
 
 
 def _settle_on_linux(

@@ -1,5 +1,8 @@
 """System calls that the standard library does not offer, by number or through the C library. Linux only."""
 
+# Paths are strings here, as the kernel takes them.
+# ruff: noqa: PTH112
+
 from __future__ import annotations
 
 import ctypes
@@ -132,7 +135,7 @@ class Landlock:
             _libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0), "landlock"
         )
         for folder in readable:
-            self._allow(folder, (1 << 2) | (1 << 3) if os.path.isdir(folder) else 1 << 2)  # noqa: PTH112
+            self._allow(folder, (1 << 2) | (1 << 3) if os.path.isdir(folder) else 1 << 2)
         for device in devices:
             self._allow(device, (1 << 1) | (1 << 2))
 

@@ -46,7 +46,7 @@ def _text(value: str) -> bytes:
 
 
 def _complex(value: complex) -> bytes:
-    return b"C" + _PAIR(complex.real.__get__(value), complex.imag.__get__(value))  # type: ignore[attr-defined]
+    return b"C" + _PAIR(complex.real.__get__(value), complex.imag.__get__(value))
 
 
 _WHOLE: dict[type, Callable[[Any], bytes]] = {

@@ -1,7 +1,7 @@
 """A filter of system calls: what an ordinary Python function needs passes, all else fails.
 
 The filter is a program of the kernel's classic packet filter, which reads the call's number, the machine and the
-arguments (see seccomp_data in the kernel's headers). Numbers are looked up by halving, so that it is short on every way.
+arguments (see seccomp_data in the kernel's headers). Numbers are looked up by halving, so that every way is short.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ The order is that of a container: new namespaces, a child that is their first pr
 of what may be read, and the old root taken away. Root does it by its rights; others in a user namespace of their own.
 """
 
+# Paths are strings here, as the kernel takes them.
+# ruff: noqa: PTH103, PTH110, PTH112, PTH114, PTH115, PTH116, PTH120, PTH123, PTH211
+
 from __future__ import annotations
 
 import _ctypes

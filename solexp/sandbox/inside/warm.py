@@ -39,10 +39,11 @@ def up() -> None:
     registered = os.register_at_fork
     # What they would do after each fork is for processes with threads, and seeds `random` by chance; it takes a third
     # of a call's time, and here every call shall see the same numbers.
-    os.register_at_fork = lambda **_: None  # type: ignore[assignment]
+    os.register_at_fork = lambda **_: None
     try:
         for name in MODULES:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
     finally:
         os.register_at_fork = registered
+    importlib.import_module("random").seed(0)

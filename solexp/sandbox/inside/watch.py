@@ -1,7 +1,11 @@
 """Watching a call's process from outside: how much CPU time it has used, and how long it has been idle."""
 
+# Paths are strings here, as the kernel takes them.
+# ruff: noqa: PTH208
+
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -36,6 +40,7 @@ class Watch:
         self._requests = requests
         self._clocks = ground.CLOCKS in ready.protections
         self._processes = ready.processes
+        self._alone = ground.NAMESPACES in ready.protections
 
     def until_end(self, pid: int, reading: int, allowance: Allowance, room: int) -> Ended:
         """Read what the process writes, up to ``room`` bytes, until it ends or is ended."""
@@ -86,7 +91,7 @@ class Watch:
             return (SLEPT if left <= 0 else ENDED), min(
                 left, _LOOKS_S if wall < _LOOK_S else _LOOK_S
             )
-        used = time.clock_gettime((~pid << 3) | 2)
+        used = self._used(pid, allowance)
         if used >= allowance.cpu_s:
             return USED_UP, 0.0
         idle, idle_s = wall - used, allowance.idle_s
@@ -98,7 +103,19 @@ class Watch:
                 idle -= waited
         if idle >= idle_s:
             return SLEPT, 0.0
-        return ENDED, min(allowance.cpu_s - used, idle_s - idle)
+        wait = min(allowance.cpu_s - used, idle_s - idle)
+        return ENDED, wait if allowance.processes == 1 else min(wait, _LOOK_S)
+
+    def _used(self, pid: int, allowance: Allowance) -> float:
+        """Seconds of CPU time of the process, and of the others that live in its namespace."""
+        used = _cpu_time(pid)
+        if allowance.processes > 1 and self._processes is not None and self._alone:
+            others = {int(name) for name in os.listdir(self._processes) if name.isdecimal()}
+            for other in others - {pid, 1}:
+                # One may have ended by now.
+                with contextlib.suppress(OSError):
+                    used += _cpu_time(other)
+        return used
 
     def _waited(self, pid: int) -> float | None:
         """Seconds for which the threads of a process were ready to run and no processor was free."""
@@ -121,6 +138,10 @@ class Watch:
         finally:
             os.close(folder)
         return total / 1e9
+
+
+def _cpu_time(pid: int) -> float:
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _drain(reading: int, record: bytearray, room: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import random
 import struct
 import sys
 from collections.abc import Callable
@@ -30,8 +29,8 @@ from solexp.sandbox.inside.frames import (
 
 _SLACK = 1 << 16
 """Bytes of a record beside its value."""
-_FRAMES = 6
-"""Of this module, where a call's process begins."""
+_FRAMES = 2
+"""Up to `main`."""
 _CHANNEL = 3
 """Where a call's process finds the pipe for its record."""
 
@@ -44,11 +43,11 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.set_int_max_str_digits(0)
     sys.argv = [""]
-    random.seed(0)
     call.expect(_FRAMES)
     sys.path = [path for path in sys.path if not path.endswith("/inside")]
     gc.collect()
     gc.freeze()
+    os.dup2(0, 2)
     zygote = Zygote(requests, ready)
     send(replies, READY, " ".join(ready.protections).encode())
     with contextlib.suppress(EOFError, BrokenPipeError):
@@ -112,8 +111,8 @@ class Zygote:
         if pid == 0:
             try:
                 os.dup2(writing, _CHANNEL)
-                os.closerange(_CHANNEL + 1, 64)
                 self._ground.confine()
+                os.closerange(_CHANNEL + 1, 64)
                 child()
             finally:
                 os._exit(70)
