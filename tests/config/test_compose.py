@@ -29,7 +29,6 @@ GIVEN = {
     "recorded": "model.path=replies.jsonl",
     "together": "model.name=coder",
     "vllm": "model.name=coder",
-    "embedding": "strategy.examples.by.model=embedder",
 }
 """What has to be given with an option, since no default can know it."""
 
