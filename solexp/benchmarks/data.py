@@ -72,6 +72,8 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[stats.Row, ...] = ()
     functions: tuple[stats.FunctionsRow, ...] = ()
     """In place of ``rows`` where single functions are to be written."""
+    python: tuple[stats.PythonRow, ...] = ()
+    """In place of ``rows`` where those are Python functions."""
     tokens_are: str = stats.TOKENS_ARE
     totals: Mapping[str, int] = {}
     """Tasks by category."""
@@ -139,6 +141,8 @@ def verify(name: str) -> Verification:
 def statistics(name: str, benchmark: Benchmark | None = None) -> Statistics:
     """What the tasks of ``benchmark`` consist of; of all that ``name`` has where it is not given."""
     tasks = (benchmark or open_benchmark(name)).tasks()
+    if any(task.language == "python" for task in tasks):
+        return Statistics(name=name, python=stats.python_table(tasks))
     if any(task.target.member for task in tasks):
         return Statistics(name=name, functions=stats.functions_table(tasks))
     return Statistics(

@@ -1,4 +1,7 @@
-"""What a benchmark consists of: SolContractEval's Table I for benchmarks of contracts, and its like for functions."""
+"""What a benchmark consists of: SolContractEval's Table I for benchmarks of contracts, and its like for functions.
+
+Solidity has the one and the other, Python functions only.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from statistics import fmean
 import msgspec
 
 from solexp.benchmarks.categories import CATEGORIES
-from solexp.core import Project, Suite, Task
+from solexp.core import Preconditions, Project, Suite, Task
 from solexp.solidity.parsing import definition, definitions
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -97,6 +100,64 @@ def _functions_row(part: str, measured: Sequence[tuple[int, ...]]) -> FunctionsR
         tokens=own,
         context_tokens=context,
         tests=tests,
+    )
+
+
+class PythonRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row for the Python functions of one part: counts are means over its tasks, but for ``tasks``."""
+
+    part: str
+    tasks: int
+    lines: float
+    """Lines of the reference."""
+    tokens: float
+    """Tokens of the reference (see `TOKENS_ARE`)."""
+    assertions: float
+    """Assertions of the contract."""
+    statements: float
+    """Helper statements of the contract."""
+    base: float
+    plus: float
+    """Inputs that judge it."""
+
+
+def python_table(tasks: Sequence[Task]) -> tuple[PythonRow, ...]:
+    """A row for every category that occurs, and one named ``Overall``; none for no tasks."""
+    measured = [(task.category or "Others", _measure_python(task)) for task in tasks]
+    parts = [*sorted({name for name, _ in measured}), "Overall"] if tasks else []
+    return tuple(
+        _python_row(part, [each for name, each in measured if part in (name, "Overall")])
+        for part in parts
+    )
+
+
+def _measure_python(task: Task) -> tuple[int, ...]:
+    known = task.preconditions
+    if not isinstance(known, Preconditions):
+        known = Preconditions(entry_point="", parameters=(), statements=(), assertions=())
+    return (
+        task.reference.count("\n") + 1,
+        tokens(task.reference),
+        len(known.assertions),
+        len(known.statements) - sum(text.startswith("assert") for text in known.statements),
+        len(known.base),
+        len(known.plus),
+    )
+
+
+def _python_row(part: str, measured: Sequence[tuple[int, ...]]) -> PythonRow:
+    lines, own, assertions, statements, base, plus = (
+        fmean(values) for values in zip(*measured, strict=True)
+    )
+    return PythonRow(
+        part=part,
+        tasks=len(measured),
+        lines=lines,
+        tokens=own,
+        assertions=assertions,
+        statements=statements,
+        base=base,
+        plus=plus,
     )
 
 

@@ -76,7 +76,10 @@ def _stats(name: str, overrides: Sequence[str]) -> int:
     # What is no benchmark of its own, as a project that a path names, is what a run's configuration makes of it.
     known = name in benchmarks.BENCHMARKS and not overrides
     found = benchmarks.statistics(name, None if known else _composed(name, overrides))
-    draw(_functions(found) if found.functions else _contracts(found), sys.stdout)
+    if found.python:
+        draw(_python(found), sys.stdout)
+    else:
+        draw(_functions(found) if found.functions else _contracts(found), sys.stdout)
     print(found.tokens_are)
     return 0
 
@@ -137,4 +140,31 @@ def _functions(found: benchmarks.Statistics) -> Grid:
         for row in found.functions
     )
     columns = ("functions of", "tasks", "documented", "lines", "tokens", "context tokens", "tests")
+    return Grid(title=f"{found.name}, means a task", columns=columns, rows=rows)
+
+
+def _python(found: benchmarks.Statistics) -> Grid:
+    rows = tuple(
+        (
+            row.part,
+            str(row.tasks),
+            f"{row.lines:.2f}",
+            f"{row.tokens:.2f}",
+            f"{row.assertions:.2f}",
+            f"{row.statements:.2f}",
+            f"{row.base:.2f}",
+            f"{row.plus:.2f}",
+        )
+        for row in found.python
+    )
+    inputs = ("base inputs", "plus inputs")
+    columns = (
+        "functions of",
+        "tasks",
+        "lines",
+        "tokens",
+        "assertions",
+        "helper statements",
+        *inputs,
+    )
     return Grid(title=f"{found.name}, means a task", columns=columns, rows=rows)

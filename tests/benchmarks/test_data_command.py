@@ -11,6 +11,7 @@ import pytest
 from solexp.benchmarks import data as benchmarks
 from solexp.commands.data import data
 from solexp.core import UserError
+from tests.benchmarks.contracteval.made import written
 
 PROJECT = Path(__file__).parents[2] / "examples" / "foundry"
 
@@ -95,3 +96,15 @@ def test_what_stats_cannot_follow_is_said_in_one_line(override: list[str], said:
     with pytest.raises(UserError, match=said) as caught:
         data(argparse.Namespace(verb="stats", benchmark="foundry", override=override))
     assert "\n" not in str(caught.value)
+
+
+def test_stats_of_python_functions_count_their_contracts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOLEXP_DATA", str(tmp_path))
+    written(tmp_path / "contracteval")
+    said = _printed(capsys, verb="stats", benchmark="contracteval")
+    rows = {line.split()[0]: line.split()[1:] for line in said if line.strip()}
+    assert rows["HumanEval+"][:2] == ["1", "11.00"]
+    assert rows["HumanEval+"][3:] == ["2.00", "1.00", "1.00", "2.00"]
+    assert rows["Overall"][3:] == ["1.50", "0.50", "1.00", "1.00"]
