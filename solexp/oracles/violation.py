@@ -149,7 +149,7 @@ class Violation:
 
     def _search(self, case: Case, staged: Stage) -> Witnesses:
         # The solver takes a while to load, and most tasks' witnesses are known already.
-        from solexp.violations.solidity.contract import Contract  # noqa: PLC0415
+        from solexp.violations.solidity import Contract  # noqa: PLC0415
         from solexp.violations.witnesses.search import Original, find  # noqa: PLC0415
 
         sources = case.task.sources
