@@ -130,6 +130,10 @@ class _Finding:
         queries = [query for f in functions for query in self._queries(f, places[f.signature])]
         while any(query.places for query in queries):
             self._round([query for query in queries if query.places])
+        pairs = [pair for f in functions for pair in self._pairs(f, queries)]
+        if pairs:
+            self._round(pairs)
+        queries += pairs
         return Witnesses(
             functions=tuple(f.signature for f in functions),
             guards=tuple(self._row(f, g, queries) for f in functions for g in f.guards),
@@ -147,7 +151,7 @@ class _Finding:
         All functions together are tried in no more states than the search allows.
         """
         count = len(self._history.trace.calls)
-        fixed = list(dict.fromkeys((count, 0, count // 2)))
+        fixed = list(dict.fromkeys((count, 0)))
         successes = self._history.first_successes()
         room = max(0, self._search.states - len(fixed))
         extra: dict[int, None] = {}
@@ -165,10 +169,24 @@ class _Finding:
         numbers = function.numbers()
         wanted: list[tuple[frozenset[int], int]] = [(frozenset(), self._search.satisfied)]
         wanted += [(frozenset((number,)), self._search.models) for number in numbers]
-        pairs = list(combinations(function.numbers(stated=True), 2))[: self._search.pairs]
-        wanted += [(frozenset(pair), 1) for pair in pairs]
         return [
             _Open(function, violated, count, list(alive), found=[]) for violated, count in wanted
+        ]
+
+    def _pairs(self, function: FunctionGuards, queries: Sequence[_Open]) -> list[_Open]:
+        """Pairs of the author's guards, each of which can be violated alone, from the state where the first can."""
+        alone = {
+            number: query.after
+            for query in queries
+            if query.function is function and len(query.violated) == 1
+            for number in query.violated
+            if query.attempt == "confirmed" and function.guards[number].kind.stated
+        }
+        pairs = list(combinations(sorted(alone), 2))[: self._search.pairs]
+        return [
+            _Open(function, frozenset(pair), 1, [place], found=[])
+            for pair in pairs
+            if (place := alone[pair[0]]) is not None
         ]
 
     def _round(self, queries: Sequence[_Open]) -> None:
