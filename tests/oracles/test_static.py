@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from solexp.core import (
@@ -15,10 +16,13 @@ from solexp.core import (
     Verdict,
 )
 from solexp.core.hashing import content_hash
+from solexp.judging import Job, judge_all
+from solexp.judging.pool import stop_workers
 from solexp.oracles import static
 from solexp.oracles.base import Case
 from solexp.oracles.static import Static
 from solexp.solidity.compiler import Compiler
+from tests.judging.parts import AsIs, generations
 
 SAFE = "function close(address payable to) external { require(msg.sender == owner); selfdestruct(to); }"
 OPEN = "function close(address payable heir) external { selfdestruct(heir); }"
@@ -229,3 +233,26 @@ def test_unknown_settings_are_refused_by_name() -> None:
         Static(impact="hgih")  # type: ignore[arg-type]
     with pytest.raises(UserError, match=r"oracle\.static\.timeout_s"):
         Static(timeout_s=0)
+
+
+def test_findings_do_not_depend_on_the_number_of_workers() -> None:
+    jobs = [
+        Job(
+            task=msgspec.structs.replace(task_of(SAFE, VAULT.replace("bal", name)), id=name),
+            generations=generations(name, OPEN, PAY, SAFE),
+            reader=AsIs(),
+            oracles=(Static(confidence="medium", impact="medium"),),
+            seconds=120,
+            memory_mb=4000,
+            cached=False,
+        )
+        for name in ("one", "two")
+    ]
+    found = []
+    for n_jobs in (1, 2):
+        judged = [row for each in judge_all(jobs, n_jobs) for row in each.verdicts]
+        rows = [msgspec.structs.replace(row, seconds=0) for row in judged]
+        found.append(sorted(rows, key=lambda row: (row.task_id, row.index)))
+    stop_workers()
+    assert found[0] == found[1]
+    assert [row.measures["static.findings"] for row in found[0]] == [1, 2, 0] * 2
