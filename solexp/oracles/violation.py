@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import defaultdict
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from solexp import violations
 from solexp.core import (
     Build,
     ContractBuild,
@@ -21,7 +24,7 @@ from solexp.core import (
     UserError,
     Verdict,
 )
-from solexp.core.hashing import content_hash
+from solexp.core.hashing import content_hash, file_hash
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.base import Case, verdict
@@ -39,6 +42,7 @@ SCHEMA = 1
 """Raised with every change of what a verdict says or a witness is."""
 
 _SHOWN = 10
+_PARTS = ("solidity", "witnesses")
 
 ErrorRule = Literal["any", "same"]
 
@@ -123,6 +127,7 @@ class Violation:
             "version": SCHEMA,
             "search": msgspec.to_builtins(self.search),
             "z3": metadata.version("z3-solver"),
+            "code": _code(),
             "machine": self.machine.fingerprint(),
         }
 
@@ -349,3 +354,11 @@ def cut(program: Program, calls: int) -> Program:
 
 def _identity(subject: Subject) -> tuple[object, ...]:
     return (subject.creation, *sorted(subject.code_at.items()))
+
+
+@functools.cache
+def _code() -> str:
+    """Hash of what reads guards and looks for witnesses: nothing else says that these find others now."""
+    folder = Path(violations.__file__).parent
+    files = sorted(path for part in _PARTS for path in (folder / part).rglob("*.py"))
+    return content_hash([[path.name, file_hash(path)] for path in files])
