@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
@@ -40,10 +41,13 @@ def limit_for_all() -> None:
             _set(*bound)
 
 
-def bounds(allowance: Allowance, *, tasks: int | None) -> list[Bound]:
-    """Limits that a call has for itself. ``tasks`` is how many processes and threads its user may have; None: any."""
+def bounds(allowance: Allowance, *, tasks: int | None, watched: bool) -> list[Bound]:
+    """Limits that a call has for itself. ``tasks`` is how many processes and threads its user may have; None: any.
+
+    The limit of CPU time is in whole seconds, so it comes second where a call is ``watched``.
+    """
     found = [
-        *_bound("CPU", int(allowance.cpu_s) + 2),
+        *_bound("CPU", math.ceil(allowance.cpu_s) + watched),
         *_bound("AS", allowance.memory),
         *_bound("FSIZE", allowance.files),
     ]

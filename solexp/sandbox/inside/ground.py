@@ -43,7 +43,8 @@ class Ground:
         """Get ready for calls with these limits, so that each has as little to do as can be."""
         if self.walls is None:
             allowance = allowance._replace(files=0)
-        self._bounds = confine.bounds(allowance, tasks=self._tasks(allowance))
+        watched = CLOCKS in self.protections
+        self._bounds = confine.bounds(allowance, tasks=self._tasks(allowance), watched=watched)
         self._filter = self.filters.get(self.can_fork(allowance))
         if sys.platform == "linux" and self.user is None:
             from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
@@ -135,7 +136,8 @@ def _settle_on_linux(
     from solexp.sandbox.inside import kernel, seccomp, walls  # noqa: F401, PLC0415
 
     if NAMESPACES not in without and _possible(lambda: _raise_walls(parent)):
-        walls.enter(parent, channels=channels)
+        if not walls.enter(parent, channels=channels):
+            ground.user = None
         # Not sooner: of a hidden process not even its own user may write the map of users.
         kernel.hide_memory()
         ground.walls = walls.raise_walls(_FIRST_SIZE)

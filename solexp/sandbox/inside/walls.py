@@ -72,10 +72,11 @@ class Walls:
         self._clean = os.stat(BOX).st_ctime_ns
 
 
-def enter(parent: int, *, channels: tuple[int, ...] = ()) -> None:
+def enter(parent: int, *, channels: tuple[int, ...] = ()) -> bool:
     """Go into new namespaces; returns in their first process, whose parent waits for it, or for ``parent`` to end.
 
-    The parent closes ``channels``. Raises OSError where the system does not allow it.
+    True when root did it by right, False when it took a namespace of users, in which this user is the only one. The
+    parent closes ``channels``. Raises OSError where the system does not allow it.
     """
     user, group = os.getuid(), os.getgid()
     by_right = _may_mount()
@@ -90,6 +91,7 @@ def enter(parent: int, *, channels: tuple[int, ...] = ()) -> None:
             os.close(fd)
         _wait(first, parent)
     kernel.die_with_parent()
+    return by_right
 
 
 def _may_mount() -> bool:
@@ -106,7 +108,7 @@ def _map(name: str, line: str) -> None:
 
 
 def _wait(first: int, parent: int) -> None:
-    """Until either ends; being its parent's end is the end of the first process."""
+    """Until either ends; the end of this process is that of the first."""
     poller = select.poll()
     own = os.pidfd_open(first)
     poller.register(own, select.POLLIN)
