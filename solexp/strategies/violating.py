@@ -30,6 +30,7 @@ from solexp.violations.cvts import (
     encode,
     number_of,
     numbered,
+    targets,
 )
 
 Variant = Literal["direct", "smt"]
@@ -104,7 +105,12 @@ class Violating:
     def material(self, task: Task) -> Material:
         """What the template is given."""
         pre = preconditions_of(task)
-        wanted = combinations(len(pre.assertions), self.exhaustive_to)
+        asked_for = targets(pre)
+        wanted = [
+            each
+            for each in combinations(len(pre.assertions), self.exhaustive_to)
+            if asked_for.issuperset(each)
+        ]
         return Material(
             task_id=task.id,
             granularity="function",

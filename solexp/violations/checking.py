@@ -16,7 +16,8 @@ from solexp.core import HarnessError
 from solexp.core.preconditions import Preconditions
 from solexp.python.contracts import asserted, function_of, with_contract
 from solexp.python.literals import read, write
-from solexp.sandbox import CallResult, Ended, Limits, call_python
+from solexp.python.series import call_series
+from solexp.sandbox import CallResult, Ended, Limits
 from solexp.violations.cvts import CALLS, Cvt
 
 FIRES, SILENT, ASSERTION = "fires", "", "AssertionError"
@@ -211,7 +212,7 @@ def _with(program: str, *parts: str) -> str:
 def _call(
     program: str, entry_point: str, arguments: Sequence[list[object]], limits: Limits
 ) -> list[CallResult]:
-    calls = call_python(program, entry_point, [write(each) for each in arguments], limits)
+    calls = call_series(program, entry_point, [write(each) for each in arguments], limits)
     for call in calls:
         if call.ended is Ended.UNLOADED:
             said = f"{call.exception}: {call.message}"[:200]

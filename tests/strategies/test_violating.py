@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from solexp.core import Completion, FinishReason, Generation, NoCode, UserError
 from solexp.strategies.violating import CvtReader, Violating, read_tests
 from solexp.violations.cvts import Asked, Cvt, CvtSet, decode, encode
-from tests.made_contracts import python_task
+from tests.made_contracts import preconditions, python_task
 from tests.made_tasks import whole_source
 
 TASK = python_task()
@@ -116,6 +117,17 @@ def test_the_prompt_shows_head_description_and_numbered_contract() -> None:
     assert "- 0, 1, 2, 3\n" in asked
     assert "3 different tests" in asked
     assert "deepest" not in asked, "the reference is not shown"
+
+
+def test_what_the_description_does_not_ask_for_is_not_to_be_violated() -> None:
+    pre = msgspec.structs.replace(preconditions(TASK), aligned=(True, False, False, True))
+    task = msgspec.structs.replace(TASK, preconditions=pre)
+    asked = Violating().prompt(task).messages[-1].content
+    assert [line for line in asked.splitlines() if line.startswith("- ")] == [
+        "- 0",
+        "- 3",
+        "- 0, 3",
+    ]
 
 
 def test_the_solvers_variant_shows_the_sort_and_can_ask_for_thoughts() -> None:
