@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from solexp.core import Build, UserError
-from solexp.violations.solidity import terms
 from solexp.violations.solidity.calldata import arguments, calldata
 from solexp.violations.solidity.context import Limits
 from solexp.violations.solidity.evaluation import evaluate
@@ -16,7 +15,7 @@ from solexp.violations.solidity.formulas import Formulas
 from solexp.violations.solidity.functions import Executed, execute, guards_of
 from solexp.violations.solidity.guards import FunctionGuards
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
-from solexp.violations.solidity.solving import Model, Solver
+from solexp.violations.solidity.solving import Model, Outcome, Solver
 from solexp.violations.solidity.state import State
 from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.unit import Node, Unit
@@ -102,9 +101,7 @@ class Situation:
         answer = Answer(status=Status.UNSAT)
         checks = 0
         for exactness in settings.exactness if chosen else (Exactness.ALL,):
-            formula = self.formulas.query(chosen, exactness)
-            solver = Solver(recorder.parameters, self.state, settings, self.tables)
-            outcome = solver.solve(formula, settings.models)
+            outcome = self._outcome(chosen, exactness, settings)
             checks += outcome.checks
             if outcome.status == "sat":
                 found = tuple(self._solution(m, exactness) for m in outcome.models)
@@ -120,6 +117,13 @@ class Situation:
             checks=checks,
             cpu_s=time.process_time() - start,
         )
+
+    def _outcome(self, chosen: frozenset[int], exactness: Exactness, settings: Settings) -> Outcome:
+        formula = self.formulas.query(chosen, exactness)
+        wishes = self.formulas.wishes(chosen) if exactness is Exactness.FIRST else []
+        parameters = self.executed.recorder.parameters
+        solver = Solver(parameters, self.state, settings, self.tables)
+        return solver.solve(formula, settings.models, wishes)
 
     def _why_not(self, chosen: frozenset[int], settings: Settings, answer: Answer) -> Answer:
         """Unsat, or unsupported where only what is unsupported stands in the way."""
@@ -166,6 +170,3 @@ def solve(
 ) -> Answer:
     """Calls of a function in a state that violate exactly the guards of these numbers; of none, calls that pass."""
     return contract.at(signature, state).solve(violated, settings)
-
-
-__all__ = ["Contract", "Situation", "solve", "terms"]

@@ -74,6 +74,8 @@ class Expressions(Conversions):
         kind = node.get("typeDescriptions", {}).get("typeIdentifier") or ""
         if kind.startswith("t_rational"):
             found = self.unit.type_of(node)
+            if found.kind != "rational":
+                raise Unsupported(f"a constant of type {kind}")
             return Number(Fraction(found.value, found.divisor))
         method = getattr(self, f"_{node['nodeType']}", None)
         if method is None:
@@ -239,7 +241,7 @@ class Expressions(Conversions):
 
     def _magic(self, what: str, name: str, node: Node) -> Any:
         state = self.state
-        match what.split("_")[0], name:
+        match what.split("_", maxsplit=1)[0], name:
             case "message", "sender":
                 return Word(self.message[0], ADDRESS)
             case "message", "value":

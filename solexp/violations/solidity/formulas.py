@@ -78,6 +78,16 @@ class Formulas:
             before = terms.and_(before, self._fine(place, hopeful=hopeful))
         return found
 
+    def wishes(self, chosen: Collection[int]) -> list[Term]:
+        """That other guards hold, one by one; those that the author wrote first."""
+        fine: dict[int, Term] = {}
+        for place, event in enumerate(self.events):
+            if event.guard is not None and self.number(event) not in chosen:
+                here = self._fine(place, hopeful=False)
+                fine[event.guard] = terms.and_(fine.get(event.guard, TRUE), here)
+        ordered = sorted(fine, key=lambda number: not self._stated[number])
+        return [fine[number] for number in ordered if fine[number] is not TRUE]
+
     def _fine(self, place: int, *, hopeful: bool) -> Term:
         event = self.events[place]
         if self._unknown[place]:

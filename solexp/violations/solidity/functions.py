@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -23,12 +23,14 @@ FIXED_ELEMENTS = 16
 """Longest fixed-size array among the arguments."""
 
 
-class Executed(msgspec.Struct, frozen=True, kw_only=True):
+class Executed(NamedTuple):
     """A function after its symbolic execution."""
 
     function: Node
     recorder: Recorder
-    execution: Any
+    execution: Execution
+    returned: Any
+    """What it returns, as a value; None where it was not executed to its end."""
 
 
 def execute(
@@ -53,14 +55,15 @@ def execute(
         except Unsupported as fault:
             refused = run.refuse(fault, declared)
             arguments.append(run.unknown(kind, refused))
+    returned = None
     try:
-        run.run_function(function, arguments)
+        returned = run.run_function(function, arguments)
     except (Exhausted, RecursionError) as fault:
         run.lose(run.refuse(str(fault) or "too deep an expression", function))
         run.recorder.events.append(
             Event(None, terms.TRUE, terms.not_(run.recorder.unknown_value(0, "")), terms.TRUE)
         )
-    return Executed(function=function, recorder=run.recorder, execution=run)
+    return Executed(function, run.recorder, run, returned)
 
 
 def argument(run: Execution, kind: Type, name: str) -> Any:

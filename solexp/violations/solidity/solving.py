@@ -21,7 +21,7 @@ from solexp.violations.solidity.state import State
 from solexp.violations.solidity.storage import BALANCE
 from solexp.violations.solidity.tables import FRESH, Tables
 from solexp.violations.solidity.terms import BOOL, FALSE, TRUE, Term
-from solexp.violations.solidity.z3terms import Translation
+from solexp.violations.solidity.z3terms import Translation, fit
 
 Model = dict[str, int]
 
@@ -66,20 +66,25 @@ class Solver:
         self.state = state
         self.settings = settings
         self.tables = tables
-        self._facts: list[tuple[Term, int, int]] = []
+        self.facts: list[tuple[Term, int, int]] = []
 
-    def solve(self, formula: Term, count: int) -> Outcome:
-        """Distinct models of a formula together with what every call must be like."""
+    def solve(self, formula: Term, count: int, wishes: Sequence[Term] = ()) -> Outcome:
+        """Distinct models of a formula together with what every call must be like.
+
+        Of the ``wishes`` as many hold as can be, the last ones being given up first.
+        """
         outcome = Outcome()
         if formula is FALSE:
             return outcome
         whole = terms.and_(formula, self.background())
         for domain in DOMAINS:
-            self._search(whole, domain, count, outcome)
+            self._search(whole, domain, count, outcome, wishes)
             if len(outcome.models) >= count:
                 break
         if outcome.models:
             outcome.status = "sat"
+            if not wishes:
+                outcome.models = [self._plainer(whole, model) for model in outcome.models]
         return outcome
 
     def background(self) -> Term:
@@ -113,40 +118,51 @@ class Solver:
 
     # One domain
 
-    def _search(self, formula: Term, domain: Domain, count: int, outcome: Outcome) -> None:
+    def _search(
+        self,
+        formula: Term,
+        domain: Domain,
+        count: int,
+        outcome: Outcome,
+        wishes: Sequence[Term],
+    ) -> None:
         outcome.status, outcome.reason = "unsat", None
-        attempt, solver = self._begin(formula, domain, outcome)
+        attempt = _Attempt(self, domain, formula, wishes, outcome.models)
         refined = 0
         while len(outcome.models) < count:
-            outcome.checks += 1
-            verdict = solver.check()
+            verdict = attempt.check()
+            outcome.checks += attempt.checks
             if verdict == z3.unknown:
-                outcome.status, outcome.reason = "unknown", f"Z3 gave up: {solver.reason_unknown()}"
+                outcome.status = "unknown"
+                outcome.reason = f"Z3 gave up: {attempt.solver.reason_unknown()}"
                 return
             if verdict == z3.unsat:
                 return
-            model = attempt.model(solver.model())
+            model = attempt.model()
             if self.holds(formula, model):
                 outcome.models.append(model)
-                solver.add(attempt.differs(model))
+                attempt.avoid(model)
                 continue
             refined += 1
-            news = self._learn(formula, model)
-            if not news or refined > self.settings.refinements:
+            if not self._learn(formula, model) or refined > self.settings.refinements:
                 outcome.status = "unknown"
                 outcome.reason = "every model that Z3 found is refuted by hashes or storage"
                 return
-            attempt, solver = self._begin(formula, domain, outcome)
+            attempt = _Attempt(self, domain, formula, wishes, outcome.models)
 
-    def _begin(self, formula: Term, domain: Domain, outcome: Outcome) -> tuple[_Attempt, z3.Solver]:
-        attempt = _Attempt(self, domain)
-        solver = z3.SolverFor("QF_BV")
-        solver.set("random_seed", self.settings.seed)
-        solver.set("rlimit", self.settings.rlimit)
-        solver.add(attempt.translate(formula), *attempt.limits(formula))
-        for model in outcome.models:
-            solver.add(attempt.differs(model))
-        return attempt, solver
+    def _plainer(self, formula: Term, model: Model) -> Model:
+        """A model with rounder numbers, where those do as well."""
+        others = dict(model)
+        for name, value in model.items():
+            parameter = self.parameters.get(name)
+            if parameter is None or parameter.role not in ("uint", "value", "int", "bytes", "text"):
+                continue
+            for rounder in _rounder(value, parameter):
+                others[name] = rounder
+                if self.holds(formula, others):
+                    break
+                others[name] = value
+        return others
 
     def holds(self, formula: Term, model: Model) -> bool:
         """Whether a model is one in the state itself."""
@@ -165,26 +181,74 @@ class Solver:
                 news |= self.tables.learn(term.data, given)
             else:
                 fact = term, given[0], value
-                if fact not in self._facts:
-                    self._facts.append(fact)
+                if fact not in self.facts:
+                    self.facts.append(fact)
                     news = True
         return news
 
-    @property
-    def facts(self) -> Sequence[tuple[Term, int, int]]:
-        return self._facts
+
+def _rounder(value: int, parameter: Parameter) -> list[int]:
+    """Numbers that a reader would rather see, the plainest first."""
+    if parameter.role in ("bytes", "text"):
+        return [0] if value else []
+    if value >> (parameter.width - 1):
+        return []
+    plain = [0, 1, 2, 10, 100, 1000]
+    digits = len(str(value))
+    for kept in range(1, 4):
+        unit = 10 ** max(0, digits - kept)
+        plain += [value // unit * unit, -(-value // unit) * unit]
+    return [each for each in dict.fromkeys(plain) if each < value or str(each).endswith("000")]
 
 
 class _Attempt:
-    """One translation of a formula, in one domain."""
+    """One translation of a formula, in one domain, and Z3's solver of it."""
 
-    def __init__(self, solver: Solver, domain: Domain) -> None:
-        self.solver = solver
+    def __init__(
+        self,
+        owner: Solver,
+        domain: Domain,
+        formula: Term,
+        wishes: Sequence[Term],
+        avoided: Sequence[Model],
+    ) -> None:
+        self.owner = owner
         self.domain = domain
         self._variables: dict[str, Any] = {}
         self._hashes: dict[int, Any] = {}
         self._limits: list[Any] = []
         self.translate = Translation(self._variable, self._load, self._keccak)
+        self.checks = 0
+        self.solver = z3.SolverFor("QF_BV")
+        self.solver.set("random_seed", owner.settings.seed)
+        self.solver.set("rlimit", owner.settings.rlimit)
+        self.solver.add(self.translate(formula))
+        self._wishes = [z3.Bool(f"wish {place}") for place in range(len(wishes))]
+        for literal, wish in zip(self._wishes, wishes, strict=True):
+            self.solver.add(z3.Implies(literal, self.translate(wish)))
+        self.solver.add(*self._known([formula, *wishes]), *self._limits)
+        for model in avoided:
+            self.avoid(model)
+
+    def check(self) -> z3.CheckSatResult:
+        """Z3's verdict, wishes given up one after the other where they stand in the way."""
+        self.checks = 0
+        places = {literal.get_id(): place for place, literal in enumerate(self._wishes)}
+        kept = list(self._wishes)
+        while True:
+            self.checks += 1
+            verdict = self.solver.check(*kept)
+            if verdict != z3.unsat:
+                return verdict
+            core = [places[each.get_id()] for each in self.solver.unsat_core()]
+            if not core:
+                return verdict
+            last = self._wishes[max(core)].get_id()
+            kept = [each for each in kept if each.get_id() != last]
+
+    def avoid(self, model: Model) -> None:
+        """Wants another call than this one."""
+        self.solver.add(self.differs(model))
 
     def _variable(self, name: str, width: int) -> Any:
         if name not in self._variables:
@@ -194,48 +258,50 @@ class _Attempt:
     def _made(self, name: str, width: int) -> Any:
         if width == BOOL:
             return z3.Bool(name)
-        parameter = self.solver.parameters.get(name)
+        parameter = self.owner.parameters.get(name)
         role = parameter.role if parameter is not None else ""
-        state, domain = self.solver.state, self.domain
+        state, domain = self.owner.state, self.domain
         if role == "time":
             return self._near(name, state.timestamp, 12, domain.seconds)
         if role == "number":
             return self._near(name, state.block_number, 1, domain.seconds // 12)
-        found = z3.BitVec(name, width)
         if role in ("sender", "address") and domain.pool:
+            found = z3.BitVec(name, width)
             pool = [int(each, 16) for each in state.accounts] + list(FRESH)
             if role == "address":
                 pool += [int(state.address, 16), 0]
                 pool += [k for k in state.keys if isinstance(k, int) and 0 < k < 1 << 160][:24]
             self._limits.append(z3.Or(*(found == each for each in dict.fromkeys(pool))))
-        if role in ("uint", "value", "int") and domain.bits is not None and domain.bits < width:
-            small = z3.BitVec(f"{name} low", domain.bits)
-            extend = z3.SignExt if role == "int" else z3.ZeroExt
-            return extend(width - domain.bits, small)
-        return found
+            return found
+        bits = domain.bits
+        if role in ("uint", "value") and bits is not None and bits < width:
+            return z3.BitVec(name, bits)
+        if role == "int" and bits is not None and bits < width:
+            return z3.SignExt(width - bits, z3.BitVec(name, bits))
+        return z3.BitVec(name, width)
 
     def _near(self, name: str, last: int, usual: int, most: int) -> Any:
         """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
-        found = z3.BitVec(name, 256)
-        if self.domain.bits is not None and most == 0:
+        if self.domain.bits is None:
+            return z3.BitVec(name, 64)
+        if most == 0:
+            found = z3.BitVec(name, (last + usual).bit_length())
             self._limits.append(z3.Or(found == last + usual, found == last))
-        elif self.domain.bits is not None:
-            low = z3.BitVec(f"{name} low", max(8, most.bit_length()))
-            return z3.ZeroExt(256 - low.size(), low) + z3.BitVecVal(last, 256)
-        return found
+            return found
+        width = (last + 2 * most).bit_length()
+        low = z3.BitVec(f"{name} low", most.bit_length())
+        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
 
     def _load(self, term: Term, keys: list[Any]) -> Any:
-        known = self.solver.tables.entries(term.data)
-        if term.width == BOOL:
-            found: Any = z3.BoolVal(False)
-        else:
-            found = z3.BitVecVal(0, term.width)
+        known = self.owner.tables.entries(term.data)
+        width = max([1, *(value.bit_length() for value in known.values())])
+        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
         for at, value in known.items():
-            here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
-            held = (
-                z3.BoolVal(bool(value)) if term.width == BOOL else z3.BitVecVal(value, term.width)
-            )
-            found = z3.If(here, held, found)
+            fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
+            if fits:
+                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
+                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
+                found = z3.If(here, held, found)
         return found
 
     def _keccak(self, term: Term) -> Any:
@@ -243,23 +309,24 @@ class _Attempt:
             self._hashes[term.number] = z3.BitVec(f"keccak {len(self._hashes)}", 256)
         return self._hashes[term.number]
 
-    def limits(self, formula: Term) -> list[Any]:
-        """What holds besides the formula: the domain, and what is known of hashes."""
-        known = [
-            z3.Implies(self.translate(fact.args[0]) == value, self.translate(fact) == hashed)
-            for fact, value, hashed in self.solver.facts
-        ]
-        hashes = [t for t in terms.nodes([formula]) if t.op == "keccak"]
+    def _known(self, roots: Sequence[Term]) -> list[Any]:
+        """What is known of hashes."""
+        known = []
+        for fact, value, hashed in self.owner.facts:
+            hashed_input = self.translate.full(fact.args[0])
+            known.append(z3.Implies(hashed_input == value, self.translate(fact) == hashed))
+        hashes = [t for t in terms.nodes(roots) if t.op == "keccak"]
         for place, a in enumerate(hashes):
             for b in hashes[:place]:
                 same = terms.eq(a, b)
                 if same is not FALSE and same is not TRUE:
                     alike = self.translate(a) == self.translate(b)
                     known.append(self.translate(same) == alike)
-        return [*self._limits, *known]
+        return known
 
-    def model(self, found: z3.ModelRef) -> Model:
+    def model(self) -> Model:
         """Values of the parameters."""
+        found = self.solver.model()
         values: Model = {}
         for name, variable in self._variables.items():
             value = found.eval(variable, model_completion=True)
@@ -271,12 +338,15 @@ class _Attempt:
         parts = []
         for name, value in _main(model).items():
             width = self._width(name)
-            held = z3.BoolVal(bool(value)) if width == BOOL else z3.BitVecVal(value, width)
-            parts.append(self._variable(name, width) != held)
+            mine = self._variable(name, width)
+            if width == BOOL:
+                parts.append(mine != z3.BoolVal(bool(value)))
+            else:
+                parts.append(fit(mine, width) != value)
         return z3.Or(*parts)
 
     def _width(self, name: str) -> int:
-        return self.solver.parameters[name].width
+        return self.owner.parameters[name].width
 
 
 def _main(model: Model) -> Model:

@@ -308,10 +308,18 @@ def mul(a: Term, b: Term) -> Term:
 
 
 def udiv(a: Term, b: Term) -> Term:
-    return a if b.constant and b.value == 1 else _binary("udiv", a, b)
+    if (b.constant and b.value == 1) or (a.constant and a.value == 0):
+        return a
+    if b.constant and b.value & (b.value - 1) == 0 and b.value:
+        return lshr(a, const(b.value.bit_length() - 1, a.width))
+    return _binary("udiv", a, b)
 
 
 def urem(a: Term, b: Term) -> Term:
+    if a.constant and a.value == 0:
+        return a
+    if b.constant and b.value & (b.value - 1) == 0 and b.value:
+        return band(a, const(b.value - 1, a.width))
     return _binary("urem", a, b)
 
 

@@ -88,7 +88,7 @@ STRING = Type("string", location="memory")
 _SIMPLE = re.compile(r"t_(u?int|bytes)(\d+)")
 _NAMED = re.compile(r"t_(struct|enum|contract|userDefinedValueType|super)\$_")
 _LOCATION = re.compile(r"_(storage|memory|calldata)(_ptr|_slice)*")
-_RATIONAL = re.compile(r"t_rational_(minus_)?(\d+)_by_(\d+)")
+_RATIONAL = re.compile(r"t_rational_(minus_|-)?(\d+)_by_(\d+)")
 
 
 @lru_cache(maxsize=4096)

@@ -204,7 +204,7 @@ class Unit:
 
 def version_of(compiler: str) -> tuple[int, int, int]:
     """Release in a compiler's full version."""
-    major, minor, patch = compiler.split("+")[0].split("-")[0].split(".")
+    major, minor, patch = compiler.split("+", maxsplit=1)[0].split("-", maxsplit=1)[0].split(".")
     return int(major), int(minor), int(patch)
 
 
