@@ -6,10 +6,12 @@ import random
 
 from solexp.core import Completion, Preconditions, Task, UserError
 from solexp.core.errors import nearest
+from solexp.core.mutation import Mutation, shuffled
 from solexp.llm.model import Request
+from solexp.python import mutation as python
 from solexp.python.contracts import with_contract
 from solexp.python.stubs import stubbed_program
-from solexp.solidity.mutation import VERSION, Checked, Mutation
+from solexp.solidity.mutation import VERSION, Checked
 from solexp.solidity.stubs import Kind, stub_of
 
 
@@ -48,8 +50,9 @@ class Mutants:
     """Answers with the reference or with one of the task's mutants, by a seeded draw.
 
     A calibration model: what an oracle ought to say of each answer is known beforehand, where the benchmark labels its
-    mutants. Of a function without any, mutants are made (`solexp.solidity.mutation`): those compile, none repeats
-    within a batch and repeat before all have been drawn, and which of them do what the reference does is not known.
+    mutants. Of a function without any, mutants are made (`solexp.solidity.mutation`, `solexp.python.mutation`): those
+    compile, none repeats within a batch and repeat before all have been drawn, and which of them do what the reference
+    does is not known.
     """
 
     paid = False
@@ -74,7 +77,7 @@ class Mutants:
             "reference_share": self.reference_share,
             "only": self.only,
             "seed": self.seed,
-            "made": VERSION,
+            "made": python.VERSION if task.language == "python" else VERSION,
         }
 
     def choose(self, request: Request) -> str:
@@ -93,11 +96,6 @@ class Mutants:
         draw = self._draw(request, request.index)
         if draw.random() < self.reference_share:
             return "reference", task.reference
-        if task.language != "solidity" and not task.mutants:
-            raise UserError(
-                f"model: task {task.id} has no mutants, and none are made of {task.language}; "
-                "choose model=reference or model=stubs"
-            )
         if task.mutants:
             name = draw.choice(sorted(task.mutants))
             return name, task.mutants[name]
@@ -112,11 +110,7 @@ class Mutants:
         )
 
     def _named(self, task: Task, name: str) -> str:
-        made = (
-            {}
-            if task.mutants or task.language != "solidity"
-            else {each.name: each for each in self._made.mutants(task)}
-        )
+        made = {} if task.mutants else {each.name: each for each in self._every(task)}
         if name in made:
             return made[name].applied(task.reference)
         if name in task.mutants:
@@ -133,7 +127,17 @@ class Mutants:
             for index in range(request.index)
         )
         stream = f"{request.batch.name}/{request.repeat}"
-        return self._made.mutant(request.task, stream, earlier)
+        task = request.task
+        if task.language != "python":
+            return self._made.mutant(task, stream, earlier)
+        order = tuple(shuffled(self._every(task), f"{self.seed}/{task.id}/{stream}"))
+        return order[earlier % len(order)] if order else None
+
+    def _every(self, task: Task) -> tuple[Mutation, ...]:
+        """All made mutants of a task."""
+        if task.language == "python":
+            return python.mutations(task.reference, task.target.member)
+        return self._made.mutants(task)
 
 
 class Stubs:

@@ -12,6 +12,8 @@ from solexp.core import Batch, CompilerSettings, Message, Prompt, Target, Task, 
 from solexp.llm.model import Model, Request, generation_key
 from solexp.llm.offline import Mutants, Reference, Stubs
 from solexp.llm.sampling import Sampling
+from solexp.python.extract import extract_program
+from solexp.python.mutation import mutations
 from solexp.solidity.extract import extract_contract
 
 SOURCE = """pragma solidity ^0.8.0;
@@ -185,3 +187,43 @@ def test_wrong_batches_are_refused(batches: dict[str, dict[str, Any]], message: 
 def test_mean_of_n_is_the_name_under_which_nucleus_samples_serve_k_1() -> None:
     sampling = Sampling({"mean_of_n": {"n": 5, "temperature": 0.2, "ks": [1, 3, 5]}})
     assert sampling.batches[0].ks == (1, 3, 5)
+
+
+PROGRAM = "def half(x):\n    assert x >= 0\n    return x // 2"
+
+
+def python_task(**fields: Any) -> Task:
+    return Task(
+        id="a",
+        benchmark="hand",
+        language="python",
+        compiler=CompilerSettings(version=""),
+        sources={"half.py": PROGRAM},
+        target=Target(path="half.py", contract="", start=0, end=len(PROGRAM), member="half"),
+        framework="",
+        **fields,
+    )
+
+
+def program(model: Model, wanted: Request) -> str | None:
+    return extract_program(model.complete(wanted).text, "half").code
+
+
+def test_python_functions_are_answered_too() -> None:
+    wanted = request(task=python_task())
+    assert program(Reference(), wanted) == PROGRAM
+    assert program(Stubs(), wanted) == "def half(x):\n    pass"
+    assert program(Stubs("revert"), wanted) == "def half(x):\n    raise NotImplementedError"
+
+
+def test_mutants_of_python_functions_do_not_repeat_before_all_were_drawn() -> None:
+    every = len(mutations(PROGRAM, "half"))
+    model = Mutants(reference_share=0, seed=3)
+    wanted = [request(index, task=python_task()) for index in range(every)]
+    programs = [program(model, each) for each in wanted]
+    assert len(set(programs)) == every and PROGRAM not in programs
+    assert model.choose(request(every, task=python_task())) == model.choose(wanted[0])
+    name = model.choose(wanted[0])
+    assert program(Mutants(only=name), request(task=python_task())) == programs[0]
+    with pytest.raises(UserError, match="task a has no mutant 'x'"):
+        Mutants(only="x").complete(wanted[0])

@@ -1,10 +1,9 @@
 """Mutants of functions: small changes of a body that ought to be noticed (DeMillo, Lipton and Sayward 1978)."""
 
 from solexp.solidity.mutation.checked import Checked
-from solexp.solidity.mutation.mutation import Kind, Mutation
-from solexp.solidity.mutation.mutations import mutations, shuffled
+from solexp.solidity.mutation.mutations import mutations
 
 VERSION = 1
 """Of the rules and the order. A change of either raises it."""
 
-__all__ = ["VERSION", "Checked", "Kind", "Mutation", "mutations", "shuffled"]
+__all__ = ["VERSION", "Checked", "mutations"]

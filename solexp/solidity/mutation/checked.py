@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from solexp.core import Project, Task, TimeLimitExceeded
 from solexp.core.hashing import content_hash
+from solexp.core.mutation import Mutation, shuffled
 from solexp.solidity import standard_json
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import kept
 from solexp.solidity.foundry.imports import with_imports
-from solexp.solidity.mutation.mutation import Mutation
-from solexp.solidity.mutation.mutations import mutations, shuffled
+from solexp.solidity.mutation.mutations import mutations
 from solexp.solidity.splice import splice
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home

@@ -1,16 +1,16 @@
-"""All mutations of a function, and a fair order of them."""
+"""All mutations of a function."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 
 import msgspec
 from tree_sitter import Node
 
+from solexp.core.mutation import Mutation
 from solexp.solidity.comments import without_comments
 from solexp.solidity.mutation import solidity, yul
-from solexp.solidity.mutation.mutation import Change, Mutation, text
+from solexp.solidity.mutation.mutation import Change, text
 from solexp.solidity.parsing import tree
 
 _BEFORE, _AFTER = b"contract C {\n", b"\n}\n"
@@ -51,23 +51,6 @@ def mutations(code: str) -> tuple[Mutation, ...]:
             seen.add(same)
             found.append(mutation)
     return tuple(found)
-
-
-def shuffled(found: tuple[Mutation, ...], seed: str) -> Iterator[Mutation]:
-    """The mutations in an order drawn by ``seed``, in which every kind is as likely to come next as any other.
-
-    A body is full of constants; drawn evenly, they would be most of what is seen.
-    """
-    draw = random.Random(seed)
-    kinds: dict[str, list[Mutation]] = {}
-    for mutation in found:
-        kinds.setdefault(mutation.kind, []).append(mutation)
-    left = [kinds[kind] for kind in sorted(kinds)]
-    while left:
-        kind = draw.choice(left)
-        yield kind.pop(draw.randrange(len(kind)))
-        if not kind:
-            left = [each for each in left if each]
 
 
 def _changes(node: Node, known: _Function) -> Iterator[Change]:

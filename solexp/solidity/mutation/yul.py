@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
+from solexp.core.mutation import Kind
 from solexp.solidity.mutation.literals import neighbours
-from solexp.solidity.mutation.mutation import Change, Kind, exchanged, text
+from solexp.solidity.mutation.mutation import Change, exchanged, text
 
 _BUILTINS: dict[str, tuple[Kind, tuple[str, ...]]] = {
     "add": ("arithmetic", ("sub",)),

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solexp.core import CompilerSettings, Target, Task
+from solexp.core.mutation import Mutation, shuffled
 from solexp.solidity.comments import without_comments
-from solexp.solidity.mutation import Checked, Mutation, mutations, shuffled
+from solexp.solidity.mutation import Checked, mutations
 from solexp.solidity.mutation.literals import neighbours
 
 CLAMP = """function clamp(uint256 x, uint256 low, uint256 high) external returns (uint256 y) {
