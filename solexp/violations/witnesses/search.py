@@ -12,7 +12,15 @@ import msgspec
 from solexp.core import Branched, Build, Call, CallResult, ContractBuild, Program
 from solexp.evm.abi import describe_call
 from solexp.evm.machine import Machine, Subject
-from solexp.violations.solidity import Answer, FunctionGuards, Guard, Settings, Solution, Status
+from solexp.violations.solidity import (
+    Answer,
+    Exactness,
+    FunctionGuards,
+    Guard,
+    Settings,
+    Solution,
+    Status,
+)
 from solexp.violations.witnesses.records import (
     ATTEMPTS,
     Attempt,
@@ -227,7 +235,15 @@ class _Finding:
 
     def _solved(self, query: _Open, situation: Situation) -> Answer:
         settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
-        answer = situation.solve(query.violated, settings)
+        if len(query.violated) == 1:
+            # What cannot be the first to fail cannot be violated in any sense: that is soon known.
+            first = msgspec.structs.replace(settings, models=1, exactness=(Exactness.FIRST,))
+            answer = self._counted(situation.solve(query.violated, first))
+            if answer.status is not Status.SAT:
+                return answer
+        return self._counted(situation.solve(query.violated, settings))
+
+    def _counted(self, answer: Answer) -> Answer:
         self._checks += answer.checks
         self._cpu += answer.cpu_s
         return answer

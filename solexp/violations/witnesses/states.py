@@ -13,8 +13,8 @@ from solexp.evm.observe import keys_in_play
 
 SENDER_WEALTH = 10**27
 """Wei that every sender can send."""
-MOST_ACCOUNTS = 24
-MOST_KEYS = 64
+MOST_ACCOUNTS = 12
+MOST_KEYS = 32
 MOST_TEXTS = 8
 
 STRANGER = "0x" + "5e" * 20
