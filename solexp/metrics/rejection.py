@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from solexp.core import Batch, Outcome, Verdict
+from solexp.metrics.agreement import agreement
 from solexp.metrics.scores import Counts, Judged, Metric, metric_at_k, metrics_at_k
 from solexp.metrics.static import share_of_samples
 
@@ -89,6 +90,33 @@ def input_metrics(
     found = metrics_at_k("pass", candidates, passes, batches, {"base.": lambda _: True}, seed=seed)
     share = metric_at_k(table, 1, seed=seed)
     return found if share is None else found | {"plus_share": share}
+
+
+def judge_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Metric]:
+    """How far the oracle ``judge`` and tests agree on which assertions candidates enforce; empty without it.
+
+    ``judge.agreement`` is the share of all candidates' assertions that both see alike; ``judge.kappa`` is Cohen's
+    kappa, between -1 and 1.
+    """
+    said: dict[str, list[bool]] = {}
+    shown: dict[str, list[bool]] = {}
+    for candidate in candidates:
+        row = _told(candidate, "judge")
+        if row is not None and isinstance(row.evidence.get("judge"), list):
+            said.setdefault(row.task_id, []).extend(_bools(row.evidence["judge"]))
+            shown.setdefault(row.task_id, []).extend(_bools(row.evidence["tests"]))
+    found = agreement(said, shown, seed=seed)
+    if found is None:
+        return {}
+    share = Metric(value=found.share, lo=None, hi=None, n=found.tasks)
+    if found.kappa is None:
+        return {"judge.agreement": share}
+    kappa = Metric(value=found.kappa, lo=found.lo, hi=found.hi, n=found.tasks)
+    return {"judge.agreement": share, "judge.kappa": kappa}
+
+
+def _bools(values: object) -> list[bool]:
+    return [bool(each) for each in values] if isinstance(values, list) else []
 
 
 def _told(candidate: Judged, oracle: str) -> Verdict | None:

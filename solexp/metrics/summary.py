@@ -31,7 +31,7 @@ from solexp.metrics.passing import (
     exercised_tasks,
     is_sample,
 )
-from solexp.metrics.rejection import input_metrics, rejection_metrics
+from solexp.metrics.rejection import input_metrics, judge_metrics, rejection_metrics
 from solexp.metrics.replies import reply_metrics
 from solexp.metrics.scores import (
     Judged,
@@ -180,8 +180,8 @@ def summarise(
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
     Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
-    `gas_metrics`, `vulnerability_metrics`, `cvt_metrics`, `violation_metrics`, `input_metrics` and
-    `rejection_metrics`.
+    `gas_metrics`, `vulnerability_metrics`, `cvt_metrics`, `violation_metrics`, `input_metrics`,
+    `rejection_metrics` and `judge_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
     """
@@ -225,6 +225,7 @@ def summarise(
     metrics |= violation_metrics(candidates, deciding, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
+    metrics |= judge_metrics(candidates, seed=seed)
 
     scored = {c.task_id for c, o in zip(candidates, outcomes, strict=True) if is_sample(o)}
     rows = list(generations)

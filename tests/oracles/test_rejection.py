@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from solexp.core import Candidate, NoCode, Outcome, Task, UserError, Verdict
-from solexp.oracles.base import Case
+from solexp.oracles.base import Case, Oracle
 from solexp.oracles.inputs import Inputs
 from solexp.oracles.rejection import Rejection
 from solexp.python.contracts import with_contract
@@ -35,7 +35,7 @@ def tasks(home: Path) -> dict[str, Task]:
     return made_python.tasks(home)
 
 
-def judged(oracle: Inputs | Rejection, task: Task, *codes: str | None) -> list[Verdict]:
+def judged(oracle: Oracle, task: Task, *codes: str | None) -> list[Verdict]:
     candidates = [
         Candidate(
             task_id=task.id,
