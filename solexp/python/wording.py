@@ -35,15 +35,20 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stated(given: Preconditions) -> Stated:
-    """The demands of a contract.
+    """The demands of a contract, those left out that no description asks for.
 
     >>> stated(Preconditions(entry_point="f", parameters=("n",), statements=("assert n > 0",), assertions=(0,)))
     Stated(sentences=('`n` is greater than 0',), code='')
     """
     sentences, kept = [], []
     bound: set[str] = set()
-    for text in given.statements:
+    for place, text in enumerate(given.statements):
         (statement, *_) = ast.parse(text).body
+        if (
+            isinstance(statement, ast.Assert)
+            and given.assertions.index(place) not in given.violable
+        ):
+            continue
         if isinstance(statement, ast.Assert) and not bound & _names(statement.test):
             sentences.append(worded(statement.test))
         else:

@@ -92,7 +92,8 @@ def _released(task: Task) -> Known:
             args = write([row["input"][name] for name in given.parameters])
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path} line {place}: {type(error).__name__}: {error}") from None
-        cvts.append(Cvt(violated=violated, args=args))
+        if set(violated) <= set(given.violable):
+            cvts.append(Cvt(violated=violated, args=args))
     return Known(cvts=tuple(cvts))
 
 

@@ -16,11 +16,15 @@ from solexp.violations.python.terms import fresh_pool
 def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
     """For every combination of violated and satisfied assertions up to ``settings.models`` distinct inputs.
 
-    The same contract, inputs and settings give the same answer on any machine.
+    Violated are only those that the description asks for, where that was judged. The same contract, inputs and settings give the same answer on any machine.
     """
     settings = settings or Settings()
     started = time.process_time()
-    open_combinations = list(combinations(len(pre.assertions), settings.exhaustive_to))
+    free = pre.violable
+    open_combinations = [
+        tuple(free[place] for place in places)
+        for places in combinations(len(free), settings.exhaustive_to)
+    ]
     answers: dict[tuple[int, ...], Combination] = {}
     unsupported: dict[int, str] = {}
     for number in range(settings.levels):
