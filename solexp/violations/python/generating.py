@@ -16,7 +16,8 @@ from solexp.violations.python.terms import fresh_pool
 def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
     """For every combination of violated and satisfied assertions up to ``settings.models`` distinct inputs.
 
-    Violated are only those that the description asks for, where that was judged. The same contract, inputs and settings give the same answer on any machine.
+    Violated are only those that the description asks for, where that was judged. The same contract, inputs and
+    settings give the same answer on any machine.
     """
     settings = settings or Settings()
     started = time.process_time()
