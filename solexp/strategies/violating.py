@@ -30,7 +30,6 @@ from solexp.violations.cvts import (
     encode,
     number_of,
     numbered,
-    targets,
 )
 
 Variant = Literal["direct", "smt"]
@@ -105,11 +104,9 @@ class Violating:
     def material(self, task: Task) -> Material:
         """What the template is given."""
         pre = preconditions_of(task)
-        asked_for = targets(pre)
+        free = pre.violable
         wanted = [
-            each
-            for each in combinations(len(pre.assertions), self.exhaustive_to)
-            if asked_for.issuperset(each)
+            [free[place] for place in each] for each in combinations(len(free), self.exhaustive_to)
         ]
         return Material(
             task_id=task.id,

@@ -96,12 +96,6 @@ def combinations(count: int, exhaustive_to: int = EXHAUSTIVE_TO) -> Iterator[tup
         yield from itertools.combinations(range(count), size)
 
 
-def targets(pre: Preconditions) -> frozenset[int]:
-    """The assertions that tests are to violate: all, or those that the description asks for, where that was judged."""
-    every = range(len(pre.assertions))
-    return frozenset(every if pre.aligned is None else (n for n in every if pre.aligned[n]))
-
-
 def cvt_of(row: Mapping[str, Any], count: int) -> Cvt:
     """A test from one row of a reply. Raises NotRead, naming what is wrong.
 

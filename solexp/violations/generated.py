@@ -14,7 +14,7 @@ from solexp.core.hashing import content_hash, file_hash
 from solexp.core.preconditions import Preconditions
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
-from solexp.violations.cvts import Asked, Cvt, CvtSet, targets
+from solexp.violations.cvts import Asked, Cvt, CvtSet
 
 if TYPE_CHECKING:
     from solexp.violations.python import Generated, Settings
@@ -40,7 +40,7 @@ def generated(pre: Preconditions, settings: Settings, *, cached: bool = True) ->
     known = store.get(key, Kept) if cached else None
     if known is None:
         found = generate(pre, settings)
-        known = Kept(tests=_wanted(as_tests(found), pre), cpu_s=found.cpu_s)
+        known = Kept(tests=as_tests(found), cpu_s=found.cpu_s)
         if cached:
             store.put(key, known)
     return known
@@ -75,16 +75,6 @@ def as_tests(found: Generated) -> CvtSet:
             for each in found.combinations
         ),
         unsupported=dict(found.unsupported),
-    )
-
-
-def _wanted(found: CvtSet, pre: Preconditions) -> CvtSet:
-    """Without combinations that violate what the description does not ask for, where that was judged."""
-    wanted = targets(pre)
-    return msgspec.structs.replace(
-        found,
-        cvts=tuple(each for each in found.cvts if wanted.issuperset(each.violated)),
-        asked=tuple(each for each in found.asked if wanted.issuperset(each.violated)),
     )
 
 
