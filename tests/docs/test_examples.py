@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -81,6 +82,7 @@ def test_every_command_line_is_of_a_known_program() -> None:
 @pytest.mark.parametrize("page", EXECUTED, ids=named)
 def test_commands_marked_to_be_run_end_well(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     environment = {
         **os.environ,
         "SOLEXP_CACHE": str(tmp_path / "cache"),
@@ -108,6 +110,7 @@ def _outcomes_promised(command: Command) -> list[str]:
         "benchmark=counters model=reference": "1 candidates of 1 tasks (1 decidable): 1 pass",
         "benchmark=counters benchmark.rounds=1 model=stubs": "1 undecidable",
         "model=greeting": "1 no_code",
+        "run benchmark=foundry": "4 candidates of 4 tasks (4 decidable): 4 pass",
     }
     return [outcome for words, outcome in promised.items() if words in " ".join(command.words)]
 
