@@ -378,8 +378,10 @@ class Calls(Expressions):
         definition = function.node
         target = whole(function.bound)
         to_itself = isinstance(target, Word) and target.term is self.this
-        if not to_itself or definition is None or definition["nodeType"] != "FunctionDefinition":
+        if not to_itself or definition is None:
             return self._elsewhere(function, node)
+        if definition["nodeType"] == "VariableDeclaration":
+            return self.getter(definition, self.arguments(node))
         names = [each["name"] for each in definition["parameters"]["parameters"]]
         given = self.arguments(node, names)
         before = self.message
@@ -425,6 +427,9 @@ class Calls(Expressions):
         if not exact and not private:
             function = self.unit.resolve(function, self.lineage)
         if function.get("body") is None:
+            declared = self._variable_for(function)
+            if declared is not None:
+                return self.getter(declared, arguments)
             raise Unsupported(f"a call of {function['name']}, which has no body")
         if len(self.chain) >= self.limits.depth:
             raise Unsupported(f"calls more than {self.limits.depth} deep")
@@ -435,6 +440,35 @@ class Calls(Expressions):
         found = self.run_function(function, arguments)
         self.chain = before
         return found
+
+    def _variable_for(self, function: Node) -> Node | None:
+        """The public state variable whose getter implements a function."""
+        for contract in self.lineage:
+            for member in contract["nodes"]:
+                if (
+                    member["nodeType"] == "VariableDeclaration"
+                    and member["name"] == function["name"]
+                    and member.get("visibility") == "public"
+                ):
+                    found: Node = member
+                    return found
+        return None
+
+    def getter(self, declared: Node, arguments: list[Any]) -> Any:
+        """What the getter of a public state variable returns."""
+        value = self.variable(declared)
+        for argument in arguments:
+            if not isinstance(value, Stored) or value.kind.kind != "mapping":
+                raise Unsupported("the getter of an array")
+            value = self.element(value, argument, declared)
+        if isinstance(value, Stored) and value.kind.kind == "struct":
+            members = [
+                self.at(*self.layout.member(value.spot, value.kind, name))
+                for name, kind in self.unit.fields(value.kind)
+                if kind.kind not in ("mapping", "array")
+            ]
+            return Tuple(tuple(members)) if len(members) != 1 else members[0]
+        return value
 
     def run_function(self, function: Node, arguments: list[Any]) -> Any:
         raise NotImplementedError

@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from solexp.core import Build, UserError
+from solexp.core import Build, Deployment, UserError
 from solexp.violations.solidity.calldata import arguments, calldata
+from solexp.violations.solidity.construction import immutables
 from solexp.violations.solidity.context import Limits
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.formulas import Formulas
@@ -16,7 +17,7 @@ from solexp.violations.solidity.functions import Executed, execute, guards_of
 from solexp.violations.solidity.guards import FunctionGuards
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
 from solexp.violations.solidity.solving import Model, Outcome, Solver
-from solexp.violations.solidity.state import State
+from solexp.violations.solidity.state import Snapshot, State
 from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.unit import Node, Unit
 
@@ -64,6 +65,26 @@ class Contract:
                 f"it has {', '.join(known) or 'none'}"
             )
         return known[signature]
+
+    def immutables(self, deployment: Deployment, address: str, chain_id: int = 1) -> dict[str, int]:
+        """Words of the contract's immutables after a deployment, for `State.immutable`; those that cannot be told are
+        left out.
+        """
+        deployed = Snapshot(
+            address=address,
+            block_number=deployment.block_number,
+            timestamp=deployment.timestamp,
+            chain_id=chain_id,
+            contracts=frozenset({address}),
+        )
+        return immutables(
+            self.unit,
+            self.node,
+            deployment.constructor_args,
+            deployed,
+            deployment.sender,
+            deployment.value,
+        )
 
     def at(self, signature: str, state: State) -> Situation:
         """A function in a state, for any number of queries."""
@@ -123,7 +144,7 @@ class Situation:
         wishes = self.formulas.wishes(chosen) if exactness is Exactness.FIRST else []
         parameters = self.executed.recorder.parameters
         solver = Solver(parameters, self.state, settings, self.tables)
-        return solver.solve(formula, settings.models, wishes)
+        return solver.solve(formula, settings.models, [*wishes, *solver.preferences()])
 
     def _why_not(self, chosen: frozenset[int], settings: Settings, answer: Answer) -> Answer:
         """Unsat, or unsupported where only what is unsupported stands in the way."""

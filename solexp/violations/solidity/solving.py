@@ -29,6 +29,9 @@ HORIZON = 40 * 365 * 24 * 3600
 """Seconds after the state within which a call comes."""
 
 
+MOST_PREFERENCES = 24
+
+
 class Domain:
     """How large the parameters may be: first small and human, at last whatever their types allow."""
 
@@ -83,8 +86,7 @@ class Solver:
                 break
         if outcome.models:
             outcome.status = "sat"
-            if not wishes:
-                outcome.models = [self._plainer(whole, model) for model in outcome.models]
+            outcome.models = self._plain(whole, outcome.models, wishes)
         return outcome
 
     def background(self) -> Term:
@@ -150,19 +152,48 @@ class Solver:
                 return
             attempt = _Attempt(self, domain, formula, wishes, outcome.models)
 
+    def _plain(self, formula: Term, models: Sequence[Model], wishes: Sequence[Term]) -> list[Model]:
+        """The models with plainer numbers, as far as they stay apart and do no less."""
+        found: list[Model] = []
+        for model in models:
+            granted = evaluate(wishes, model, self.tables.read)
+            kept = [wish for wish, holds in zip(wishes, granted, strict=True) if holds]
+            plainer = self._plainer(terms.and_(formula, *kept), model)
+            apart = all(
+                _main(plainer) != _main(each) for each in (*found, *models) if each != model
+            )
+            found.append(plainer if apart else model)
+        return found
+
     def _plainer(self, formula: Term, model: Model) -> Model:
-        """A model with rounder numbers, where those do as well."""
         others = dict(model)
         for name, value in model.items():
             parameter = self.parameters.get(name)
-            if parameter is None or parameter.role not in ("uint", "value", "int", "bytes", "text"):
+            if parameter is None or parameter.role not in ("uint", "value", "int"):
                 continue
-            for rounder in _rounder(value, parameter):
-                others[name] = rounder
+            for plain in _plainer(value, parameter):
+                others[name] = plain
                 if self.holds(formula, others):
                     break
                 others[name] = value
         return others
+
+    def preferences(self) -> list[Term]:
+        """What makes a call look like one: amounts that are not zero, accounts that differ, lists with something in."""
+        state = self.state
+        found = []
+        seen = [terms.var("sender", 160)]
+        for parameter in self.parameters.values():
+            mine = terms.var(parameter.name, parameter.width)
+            if not parameter.name.startswith("arg"):
+                continue
+            if parameter.role in ("uint", "int", "length", "bytes"):
+                found.append(terms.not_(terms.eq(mine, terms.const(0, parameter.width))))
+            elif parameter.role == "address":
+                others = [terms.const(0, 160), terms.const(int(state.address, 16), 160), *seen]
+                found += [terms.not_(terms.eq(mine, other)) for other in others]
+                seen.append(mine)
+        return found[:MOST_PREFERENCES]
 
     def holds(self, formula: Term, model: Model) -> bool:
         """Whether a model is one in the state itself."""
@@ -187,18 +218,17 @@ class Solver:
         return news
 
 
-def _rounder(value: int, parameter: Parameter) -> list[int]:
+def _plainer(value: int, parameter: Parameter) -> list[int]:
     """Numbers that a reader would rather see, the plainest first."""
-    if parameter.role in ("bytes", "text"):
-        return [0] if value else []
     if value >> (parameter.width - 1):
         return []
-    plain = [0, 1, 2, 10, 100, 1000]
+    least = (0,) if parameter.role == "value" else ()
+    plain = [each for each in (*least, 1, 2, 10, 100, 1000) if each < value]
     digits = len(str(value))
     for kept in range(1, 4):
         unit = 10 ** max(0, digits - kept)
         plain += [value // unit * unit, -(-value // unit) * unit]
-    return [each for each in dict.fromkeys(plain) if each < value or str(each).endswith("000")]
+    return [each for each in dict.fromkeys(plain) if each != value and (each or least)]
 
 
 class _Attempt:
@@ -232,17 +262,20 @@ class _Attempt:
 
     def check(self) -> z3.CheckSatResult:
         """Z3's verdict, wishes given up one after the other where they stand in the way."""
-        self.checks = 0
         places = {literal.get_id(): place for place, literal in enumerate(self._wishes)}
         kept = list(self._wishes)
+        self.checks = 1
+        verdict = self.solver.check()
+        if verdict != z3.sat or not kept:
+            return verdict
         while True:
             self.checks += 1
             verdict = self.solver.check(*kept)
-            if verdict != z3.unsat:
+            if verdict == z3.sat:
                 return verdict
+            if verdict == z3.unknown:
+                return self.solver.check()
             core = [places[each.get_id()] for each in self.solver.unsat_core()]
-            if not core:
-                return verdict
             last = self._wishes[max(core)].get_id()
             kept = [each for each in kept if each.get_id() != last]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from solexp.violations.solidity import terms
-from solexp.violations.solidity.calls import Calls
+from solexp.violations.solidity.assembly import Assembly
 from solexp.violations.solidity.context import Frame
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.guards import Expected, Kind, Step
@@ -14,7 +14,7 @@ from solexp.violations.solidity.unit import Node
 from solexp.violations.solidity.values import Broken, Tuple
 
 
-class Execution(Calls):
+class Execution(Assembly):
     """Executes functions."""
 
     def run_function(self, function: Node, arguments: list[Any]) -> Any:

@@ -11,10 +11,12 @@ from solexp.evm.machine import Observation, Subject
 from solexp.evm.words import created_address
 from solexp.violations.solidity import Guard
 from solexp.violations.solidity.calldata import calldata
+from solexp.violations.solidity.construction import construct
 from solexp.violations.solidity.context import Limits
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.functions import Executed, execute
 from solexp.violations.solidity.state import Snapshot
+from solexp.violations.solidity.statements import Execution
 from solexp.violations.solidity.storage import (
     BALANCE,
     Array,
@@ -94,7 +96,7 @@ def disagreements(
                 found.append(f"call {number} {functions[place]['name']} {model}: {verdict}")
                 return compared, found
         if result.status:
-            state = after(general[place], values, state)
+            state = after(general[place].execution, values, state)
     return compared, found
 
 
@@ -136,12 +138,12 @@ def said(
     return ""
 
 
-def after(run: Executed, values: dict[str, int], state: Snapshot) -> Snapshot:
+def after(run: Execution, values: dict[str, int], state: Snapshot) -> Snapshot:
     """The state after a call that succeeds."""
     read = Tables(state).read
     storage = dict(state.storage)
     balances = dict(state.balances)
-    for leaf, array in run.execution.path.storage.items():
+    for leaf, array in run.path.storage.items():
         for keys, widths, value in _writes(array, values, read):
             if leaf is BALANCE or leaf.space == "balance":
                 balances[f"0x{keys[0]:040x}"] = value
@@ -179,15 +181,10 @@ def _writes(array: Array, values: dict[str, int], read: Any) -> list[Any]:
 
 
 def _constructed(unit: Unit, contract: Node) -> Snapshot:
-    """The state after deployment, by executing the constructor."""
-    from solexp.violations.solidity.unit import kind_of  # noqa: PLC0415
-
+    """The state after deployment, by executing the constructors."""
     empty = Snapshot(address=HERE, contracts=frozenset({HERE}))
-    for member in contract["nodes"]:
-        if member["nodeType"] == "FunctionDefinition" and kind_of(member) == "constructor":
-            run = execute(unit, contract, member, None, Limits())
-            return after(run, {"sender": int(SENDERS[0], 16)}, empty)
-    return empty
+    run = construct(unit, contract, empty)
+    return after(run, {"sender": int(SENDERS[0], 16)}, empty)
 
 
 def _model(run: Executed, chosen: random.Random) -> dict[str, int]:
