@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
-import msgspec
-
 from solexp.core import ToolError
 from solexp.sandbox import records
+from solexp.sandbox.asking import Asking
 from solexp.sandbox.inside import frames
 from solexp.sandbox.limits import CallResult, Ended, Limits
 
@@ -70,39 +69,35 @@ class Sandbox:
             raise ToolError(f"the sandbox did not start: {words}") from error
 
     def ask(
-        self, program: str, entry_point: str, arguments: Sequence[str], limits: Limits
+        self,
+        program: str,
+        entry_point: str,
+        arguments: Sequence[str],
+        limits: Limits,
+        *,
+        together: int = 1,
     ) -> list[CallResult]:
-        """Load a program and call its function once for each argument list, each in a process of its own.
+        """Load a program and call its function once for each argument list, as `solexp.sandbox.call_python` says.
 
         Raises Gone when the sandbox ended; nothing tells which call did that.
         """
         self._set(limits)
-        ended = self._program(program, entry_point, limits)
-        results: list[CallResult] = []
-        spent = 0.0
-        for one in self._prepared(arguments, limits):
-            if isinstance(one, CallResult):
-                results.append(one)
-            elif ended is not None:
-                results.append(ended)
-            elif spent > limits.batch_cpu_s:
-                said = f"not asked: the calls before used up {limits.batch_cpu_s:g} s of CPU time"
-                results.append(CallResult(ended=Ended.TIMEOUT, message=said))
-            else:
-                self._send(frames.CALL, one)
-                body = self._reply(limits)
-                results.append(records.result(body, limits))
-                spent += results[-1].cpu_s
-                if not records.loaded(body):
-                    # It knew no argument yet, so it would end alike with any other.
-                    ended = msgspec.structs.replace(results[-1], cpu_s=0.0)
-        return results
+        broken = self._program(program, entry_point, limits)
+        prepared = self._prepared(arguments, limits)
+        if broken is not None:
+            return [one if isinstance(one, CallResult) else broken for one in prepared]
+        return Asking(self._report, prepared, limits).results(together)
+
+    def _report(self, codes: Sequence[bytes], limits: Limits) -> records.Report:
+        self._send(frames.CALL, frames.blocks(codes))
+        return records.report(self._reply(limits), len(codes), limits)
 
     def _set(self, limits: Limits) -> None:
         self._send(
             frames.SET,
             frames.LIMITS.pack(
                 limits.cpu_s,
+                limits.batch_cpu_s,
                 limits.wall_s,
                 limits.memory_mb << 20,
                 int(limits.output_mb * (1 << 20)),
@@ -119,7 +114,7 @@ class Sandbox:
         body = self._reply(limits)
         if body[frames.ENDING.size :] == frames.CODE:
             return None
-        return records.result(body, limits)
+        return records.report(body, 1, limits).rest
 
     def _prepared(self, arguments: Sequence[str], limits: Limits) -> list[bytes | CallResult]:
         """For each argument list what makes it inside, or the result that says why nothing does."""
@@ -157,7 +152,7 @@ class Sandbox:
 
     def _reply(self, limits: Limits) -> bytes:
         _, body = self._receive(
-            time.monotonic() + 20 * limits.wall_s + 100 * limits.cpu_s + _GRACE_S
+            time.monotonic() + 20 * limits.wall_s + 100 * limits.batch_cpu_s + _GRACE_S
         )
         return body
 

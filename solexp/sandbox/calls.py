@@ -26,38 +26,49 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def call_python(
-    program: str, entry_point: str, arguments: Sequence[str], limits: Limits | None = None
+    program: str,
+    entry_point: str,
+    arguments: Sequence[str],
+    limits: Limits | None = None,
+    *,
+    together: int = 1,
 ) -> list[CallResult]:
     """What each call of ``entry_point`` came to, in order.
 
     ``program`` is source text, ``arguments`` are literals of lists, such as ``"[1, 'a']"``. Each call has a process of
-    its own, in which the program is loaded afresh. Raises ToolError when no sandbox can be started.
+    its own, in which the program is loaded afresh.
+
+    With ``together`` above 1 a process makes up to so many calls, which is many times as fast. Every portion is then
+    called twice, in opposite orders and in two processes. When the answers of any call differ, the function keeps
+    something between calls, and all are made alone; so are those of a portion that does not come to a good end.
+
+    Raises ToolError when no sandbox can be started.
     """
-    return next(
-        run_checks(
-            [Check(program=program, entry_point=entry_point, arguments=tuple(arguments))], limits
-        )
-    )
+    check = Check(program=program, entry_point=entry_point, arguments=tuple(arguments))
+    return _checked(check, limits or Limits(), together)
 
 
-def run_checks(checks: Iterable[Check], limits: Limits | None = None) -> Iterator[list[CallResult]]:
+def run_checks(
+    checks: Iterable[Check], limits: Limits | None = None, *, together: int = 1
+) -> Iterator[list[CallResult]]:
     """`call_python` of many programs, one after the other, over one warm sandbox."""
     limits = limits or Limits()
     for check in checks:
-        yield _checked(check, limits)
+        yield _checked(check, limits, together)
 
 
-def _checked(check: Check, limits: Limits) -> list[CallResult]:
+def _checked(check: Check, limits: Limits, together: int) -> list[CallResult]:
+    program, entry_point = check.program, check.entry_point
     try:
         with _sandbox() as sandbox:
-            return sandbox.ask(check.program, check.entry_point, check.arguments, limits)
+            return sandbox.ask(program, entry_point, check.arguments, limits, together=together)
     except Gone:
         pass
     results = []
     for text in check.arguments:
         try:
             with _sandbox() as sandbox:
-                results += sandbox.ask(check.program, check.entry_point, [text], limits)
+                results += sandbox.ask(program, entry_point, [text], limits)
         except Gone:
             results.append(CallResult(ended=Ended.DIED, message="ended its sandbox"))
     return results

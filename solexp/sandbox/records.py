@@ -6,6 +6,8 @@ import math
 import struct
 from collections.abc import Callable
 
+import msgspec
+
 from solexp.sandbox.inside import frames
 from solexp.sandbox.inside.plain import MAX_DEPTH
 from solexp.sandbox.limits import CallResult, Ended, Limits
@@ -14,68 +16,101 @@ _MAX_BITS = 3 * 4300
 """Python refuses to read longer integers in decimal, so they are written in hexadecimal."""
 
 
-def loaded(body: bytes) -> bool:
-    """Whether the program had been loaded when the call ended, from the zygote's message."""
-    return body[frames.ENDING.size :][:1] == frames.LOADED
+class Report(msgspec.Struct, frozen=True):
+    """What a process of calls came to."""
+
+    results: list[CallResult]
+    """Of the calls that were answered, from the first on."""
+    rest: CallResult | None
+    """How the next one ended, where not all were answered, or the process did not end as it should."""
+    loaded: bool
+    """Whether the program was."""
+    cpu_s: float
+    """CPU seconds of the process."""
+    used_up: bool
+    """Whether it was ended for the CPU time of ``rest``."""
 
 
-def result(body: bytes, limits: Limits) -> CallResult:
-    """What came of a call, from the zygote's message."""
+def report(body: bytes, count: int, limits: Limits) -> Report:
+    """What the zygote's message says of ``count`` calls."""
     why, status, cpu_s, idle_s = frames.ENDING.unpack_from(body)
     record = body[frames.ENDING.size :]
-    if why == frames.USED_UP:
-        said = f"used up its {limits.cpu_s:g} s of CPU time"
-        return CallResult(ended=Ended.TIMEOUT, message=said, cpu_s=cpu_s)
-    if why == frames.SLEPT:
-        said = f"was idle for {idle_s:.1f} s"
-        return CallResult(ended=Ended.TIMEOUT, message=said, cpu_s=cpu_s)
-    if why == frames.OUTPUT:
-        return CallResult(ended=Ended.UNREADABLE, message="wrote too much", cpu_s=cpu_s)
+    loaded = record[:1] == frames.LOADED
+    results: list[CallResult] = []
+    rest = _ending(why, status, idle_s, limits)
     try:
-        found = _of_record(record)
+        if loaded:
+            end = frames.whole(record, 1)[1]
+            results += [_answer(part, limits) for part in frames.parts(record[1:end])]
+            garbled = len(results) > count or (end < len(record) and rest is None)
+        else:
+            garbled = bool(record) and rest is None
+            if garbled and record[:1] == frames.UNLOADED:
+                rest, garbled = _raised(Ended.UNLOADED, record[1:]), False
     except (ValueError, IndexError, struct.error):
-        found = CallResult(ended=Ended.UNREADABLE, message="its answer is garbled")
-    if found is None or status:
-        return CallResult(ended=Ended.DIED, message=_death(status), cpu_s=cpu_s)
-    return CallResult(
-        ended=found.ended,
-        value=found.value,
-        exception=found.exception,
-        assertion=found.assertion,
-        message=found.message,
-        cpu_s=cpu_s,
-    )
-
-
-def _death(status: int) -> str:
-    if status & 127:
-        return f"ended by signal {status & 127}"
-    return f"ended with status {status >> 8 & 255} and no answer"
-
-
-def _of_record(record: bytes) -> CallResult | None:
-    if not record:
-        return None
-    called = record[:1] == frames.LOADED
-    kind, rest = (record[1:2], record[2:]) if called else (record[:1], record[1:])
-    if called and not kind:
-        return None
-    if called and kind == frames.RETURNED:
-        return CallResult(ended=Ended.RETURNED, value=literal(rest))
-    if called and kind == frames.UNREADABLE:
-        return CallResult(ended=Ended.UNREADABLE, message=_said(rest[2 + rest[1] :]))
-    if kind == (frames.RAISED if called else frames.UNLOADED):
-        size = rest[1]
-        name, message = rest[2 : 2 + size], rest[2 + size :]
-        if len(name) != size:
-            raise ValueError
-        return CallResult(
-            ended=Ended.RAISED if called else Ended.UNLOADED,
-            exception=_said(name),
-            assertion=called and rest[0] == 1,
-            message=_said(message),
+        garbled = True
+    if garbled and rest is None:
+        rest = CallResult(ended=Ended.UNREADABLE, message="its answer is garbled")
+    elif rest is None and len(results) < count:
+        rest = CallResult(
+            ended=Ended.DIED, message=f"ended with status {status >> 8} and no answer"
         )
-    raise ValueError
+    if rest is not None:
+        rest = msgspec.structs.replace(rest, cpu_s=cpu_s)
+    return Report(results, rest, loaded, cpu_s, why == frames.USED_UP)
+
+
+def _ending(why: bytes, status: int, idle_s: float, limits: Limits) -> CallResult | None:
+    """How a process ended, if not as it should."""
+    if why == frames.USED_UP:
+        return _over(limits)
+    if why == frames.SLEPT:
+        return CallResult(ended=Ended.TIMEOUT, message=f"was idle for {idle_s:.1f} s")
+    if why == frames.OUTPUT:
+        return CallResult(ended=Ended.UNREADABLE, message="wrote too much")
+    if status & 127:
+        return CallResult(ended=Ended.DIED, message=f"ended by signal {status & 127}")
+    if status:
+        said = f"ended with status {status >> 8 & 255} and no answer"
+        return CallResult(ended=Ended.DIED, message=said)
+    return None
+
+
+def _over(limits: Limits) -> CallResult:
+    said = f"used up its {limits.cpu_s:g} s of CPU time"
+    return CallResult(ended=Ended.TIMEOUT, message=said)
+
+
+def _answer(part: bytes, limits: Limits) -> CallResult:
+    """What a call says of itself. Raises ValueError, IndexError, struct.error."""
+    (cpu_s,) = frames.SECONDS.unpack_from(part)
+    kind, rest = part[frames.SECONDS.size :][:1], part[frames.SECONDS.size + 1 :]
+    if not 0 <= cpu_s < math.inf:
+        raise ValueError("no time")
+    if cpu_s >= limits.cpu_s:
+        found = _over(limits)
+    elif kind == frames.RETURNED:
+        found = CallResult(ended=Ended.RETURNED, value=literal(rest))
+    elif kind == frames.UNREADABLE:
+        found = CallResult(ended=Ended.UNREADABLE, message=_said(rest[2 + rest[1] :]))
+    elif kind == frames.RAISED:
+        found = _raised(Ended.RAISED, rest)
+    else:
+        raise ValueError("no such record")
+    return msgspec.structs.replace(found, cpu_s=cpu_s)
+
+
+def _raised(ended: Ended, rest: bytes) -> CallResult:
+    size = rest[1]
+    name, message = rest[2 : 2 + size], rest[2 + size :]
+    if len(name) != size:
+        raise ValueError("cut off")
+    return CallResult(
+        ended=ended,
+        exception=_said(name),
+        assertion=ended is Ended.RAISED and rest[0] == 1,
+        message=_said(message),
+    )
 
 
 def _said(data: bytes) -> str:

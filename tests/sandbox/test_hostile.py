@@ -41,7 +41,7 @@ import os
 def f(x):
     if x == 2:
         for fd in range(64):
-            try: os.write(fd, b"RI" + bytes([0, 0, 0, 1]) + b"7")
+            try: os.write(fd, bytes([0, 0, 0, 15, *bytes(8)]) + b"RI" + bytes([0, 0, 0, 1]) + b"7")
             except OSError: pass
         os._exit(0)
     return x
@@ -71,15 +71,33 @@ def f(x):
     ],
 )
 def test_a_garbled_record_is_no_answer(ask: Ask, forged: bytes) -> None:
-    program = f"import os\ndef f():\n    os.write(3, {forged!r})\n    os._exit(0)"
-    result = ask(program)
-    assert result.ended == (Ended.UNREADABLE if forged else Ended.DIED)
-    assert result.value is None
-    assert not result.assertion
+    for whole in (
+        forged,
+        len(forged).to_bytes(4) + forged,
+        (len(forged) + 8).to_bytes(4) + bytes(8) + forged,
+    ):
+        program = f"import os\ndef f():\n    os.write(3, {whole!r})\n    os._exit(0)"
+        result = ask(program)
+        # Where bytes of it are taken for a time, that can be any.
+        wanted = {Ended.UNREADABLE, Ended.TIMEOUT} if whole else {Ended.DIED}
+        assert result.ended in wanted, whole
+        assert result.value is None
+        assert not result.assertion
+
+
+def test_a_time_that_is_none_is_garbled(ask: Ask) -> None:
+    for seconds in ("inf", "nan", "-1"):
+        program = f"""
+import os, struct
+def f():
+    os.write(3, bytes([0, 0, 0, 9]) + struct.pack(">d", float("{seconds}")) + b"RT")
+    os._exit(0)
+"""
+        assert ask(program).ended == Ended.UNREADABLE
 
 
 def test_a_second_record_after_the_first_is_none(ask: Ask) -> None:
-    program = "import os\ndef f():\n    os.write(3, b'RT')\n    return False"
+    program = "import os\ndef f():\n    os.write(3, bytes([0, 0, 0, 10, *bytes(8)]) + b'RT')\n    return False"
     assert ask(program).ended == Ended.UNREADABLE
 
 

@@ -1,7 +1,8 @@
-"""One process, one question: what a child of the zygote does, which ends with it.
+"""What a child of the zygote does: load a program, call its function, write what came of it, and end.
 
-Everything that is needed after the program has run is bound before it does. That is no wall, since code in the same
-process can reach anything in it; it keeps honest programs that rebind builtins from breaking their own answer.
+What is needed after the program has run is bound before it does, and these modules have builtins of their own. That is
+no wall, since code in the same process can reach anything in it; it keeps honest programs that rebind names from
+breaking their own answer.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import marshal
 import os
 import sys
 import types
-from typing import NamedTuple, NoReturn
+from time import process_time
+from typing import Any, NamedTuple, NoReturn
 
 from solexp.sandbox.inside import plain, reading
 from solexp.sandbox.inside.frames import (
@@ -20,6 +22,7 @@ from solexp.sandbox.inside.frames import (
     LOADED,
     RAISED,
     RETURNED,
+    SECONDS,
     UNFIT,
     UNLOADED,
     UNREADABLE,
@@ -31,11 +34,12 @@ MODULE = "candidate"
 """Name of the module that a program becomes; not ``__main__``, so that what is guarded by that name does not run."""
 RECURSION = 1000
 """Frames that a program may stack, as in a plain interpreter."""
-OUR_FRAMES = 3
+OUR_FRAMES = 4
 """Frames between those of the process that is forked and a program's function, but for the one of a plain script."""
 MAX_MESSAGE = 2000
 MAX_CODE = 64 << 20
 
+_is_true_subclass = type.__subclasscheck__
 _module = types.ModuleType(MODULE)
 
 
@@ -45,10 +49,10 @@ class Question(NamedTuple):
     code: bytes
     """Marshalled."""
     entry_point: str
-    arguments: bytes
-    """As `reading.prepared` makes them."""
+    arguments: list[bytes]
+    """For each call, as `reading.prepared` makes them."""
     output: int
-    """Bytes that the packed answer may take."""
+    """Bytes that one packed answer may take."""
 
 
 def expect(frames: int) -> None:
@@ -84,12 +88,10 @@ def prepared(channel: int, texts: list[bytes]) -> NoReturn:
 
 
 def answer(channel: int, question: Question) -> NoReturn:
-    """Load the program, call its function, write what came of it."""
-    leave, write, pack, told = os._exit, write_all, plain.pack, _raised
-    not_plain, anything, assertion = plain.NotPlain, BaseException, AssertionError
-    true_subclass, kind, can_call = type.__subclasscheck__, type, callable
-    loaded, returned, raised, unreadable, unloaded = LOADED, RETURNED, RAISED, UNREADABLE, UNLOADED
-    given = reading.arguments(question.arguments)
+    """Load the program, call its function once for each argument list, write what came of each."""
+    leave, write, told, anything, can_call = os._exit, write_all, _raised, BaseException, callable
+    call, head, loaded, unloaded = _called, SECONDS.pack, LOADED, UNLOADED
+    clock, given, together = process_time, reading.arguments, blocks
     try:
         names = _module.__dict__
         exec(marshal.loads(question.code), names)
@@ -100,21 +102,29 @@ def answer(channel: int, question: Question) -> NoReturn:
         write(channel, unloaded + told(error))
         leave(0)
     write(channel, loaded)
+    for code in question.arguments:
+        arguments = given(code)
+        began = clock()
+        record = call(function, arguments, question.output)
+        write(channel, together([head(clock() - began) + record]))
+    leave(0)
+
+
+def _called(function: Any, arguments: list[Any], output: int) -> bytes:
+    """The record of a call."""
+    anything, assertion, kind = BaseException, AssertionError, type
     try:
-        value = function(*given)
+        value = function(*arguments)
     except anything as error:
         # Not isinstance, which believes what an instance says its class is.
-        flag = b"\1" if true_subclass(assertion, kind(error)) else b"\0"
-        write(channel, raised + flag + told(error)[1:])
-        leave(0)
+        flag = b"\1" if _is_true_subclass(assertion, kind(error)) else b"\0"
+        return RAISED + flag + _raised(error)[1:]
     try:
-        record = returned + pack(value, question.output)
-    except not_plain as error:
-        record = unreadable + told(error)
+        return RETURNED + plain.pack(value, output)
+    except plain.NotPlain as error:
+        return UNREADABLE + _raised(error)
     except anything:
-        record = unreadable + b"\0\0it cannot be read"
-    write(channel, record)
-    leave(0)
+        return UNREADABLE + b"\0\0it cannot be read"
 
 
 def _raised(error: BaseException) -> bytes:

@@ -25,6 +25,7 @@ class Allowance(NamedTuple):
     """Limits, in seconds and bytes."""
 
     cpu_s: float
+    batch_s: float
     idle_s: float
     memory: int
     output: int
@@ -41,13 +42,13 @@ def limit_for_all() -> None:
             _set(*bound)
 
 
-def bounds(allowance: Allowance, *, tasks: int | None, watched: bool) -> list[Bound]:
-    """Limits that a call has for itself. ``tasks`` is how many processes and threads its user may have; None: any.
+def bounds(allowance: Allowance, cpu_s: float, *, tasks: int | None) -> list[Bound]:
+    """Limits that a process has for itself. ``tasks`` is what its user may have of processes and threads; None: any.
 
-    The limit of CPU time is in whole seconds, so it comes second where a call is ``watched``.
+    The one of CPU time is in whole seconds.
     """
     found = [
-        *_bound("CPU", math.ceil(allowance.cpu_s) + watched),
+        *_bound("CPU", math.ceil(cpu_s)),
         *_bound("AS", allowance.memory),
         *_bound("FSIZE", allowance.files),
     ]

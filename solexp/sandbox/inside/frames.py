@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from os import read, write
 
 HEAD = struct.Struct(">cI")
-LIMITS = struct.Struct(">ddQQIQ")
-"""CPU seconds, idle seconds, bytes of memory, bytes of output, processes, bytes of files."""
+LIMITS = struct.Struct(">dddQQIQ")
+"""CPU seconds, of one call and of all, idle seconds, bytes of memory, bytes of output, processes, bytes of files."""
 ENDING = struct.Struct(">cidd")
 """How a process ended: why, its wait status, CPU seconds, seconds it was idle. Its record follows."""
 
@@ -19,14 +19,16 @@ ENDED, USED_UP, SLEPT, OUTPUT = b"e", b"c", b"s", b"o"
 
 SET, PROGRAM, ARGUMENTS, CALL = b"s", b"p", b"a", b"c"
 """Requests: limits; a program (length of the entry point's name, it, the source); argument lists to prepare, as blocks;
-a prepared argument list to call with."""
+prepared argument lists to call with, one after the other in one process, as blocks."""
 READY, ANSWER = b"r", b"a"
 """Replies: the sandbox stands (and which of its protections do, by name); what was asked is done."""
 
 LOADED = b"+"
-"""Begins a call's record as soon as the program is loaded."""
+"""Begins what a process writes as soon as the program is loaded. Then comes a block for each call: its CPU seconds, and
+its record."""
+SECONDS = struct.Struct(">d")
 RETURNED, RAISED, UNREADABLE, UNLOADED, CODE, LISTS = b"R", b"E", b"U", b"N", b"K", b"L"
-"""What else a record begins with. A packed value; a byte that tells an assertion, length of the class's name, it, the
+"""What a record begins with. A packed value; a byte that tells an assertion, length of the class's name, it, the
 message; a reason; as for RAISED; compiled code; prepared argument lists as blocks, each with `FIT` or `UNFIT` before
 its code or the reason."""
 FIT, UNFIT = b"\1", b"\0"
@@ -37,6 +39,17 @@ _SIZE = struct.Struct(">I")
 def blocks(parts: Iterable[bytes]) -> bytes:
     """Parts in a row, each with its length before it."""
     return b"".join(_SIZE.pack(len(part)) + part for part in parts)
+
+
+def whole(data: bytes | bytearray, at: int) -> tuple[int, int]:
+    """How many blocks there are from ``at`` on without one that is cut off, and where they end."""
+    count = 0
+    while at + 4 <= len(data):
+        end = at + 4 + int.from_bytes(data[at : at + 4])
+        if end > len(data):
+            break
+        at, count = end, count + 1
+    return count, at
 
 
 def parts(data: bytes) -> list[bytes]:

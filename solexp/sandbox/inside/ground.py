@@ -35,7 +35,7 @@ class Ground:
         self.landlock: kernel.Landlock | None = None
         self.user: int | None = None
         self.filters: dict[bool, kernel.Filter] = {}
-        self._bounds: list[confine.Bound] = []
+        self._bounds: dict[bool, list[confine.Bound]] = {}
         self._filter: kernel.Filter | None = None
         self._give_up: Callable[[], None] | None = None
 
@@ -43,8 +43,12 @@ class Ground:
         """Get ready for calls with these limits, so that each has as little to do as can be."""
         if self.walls is None:
             allowance = allowance._replace(files=0)
-        watched = CLOCKS in self.protections
-        self._bounds = confine.bounds(allowance, tasks=self._tasks(allowance), watched=watched)
+        # Where calls are watched, the kernel's limit of CPU time comes second.
+        spare = CLOCKS in self.protections
+        self._bounds = {
+            series: confine.bounds(allowance, cpu_s + spare, tasks=self._tasks(allowance))
+            for series, cpu_s in ((False, allowance.cpu_s), (True, allowance.batch_s))
+        }
         self._filter = self.filters.get(self.can_fork(allowance))
         if sys.platform == "linux" and self.user is None:
             from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
@@ -67,11 +71,11 @@ class Ground:
         if self.walls is not None:
             self.walls.renew(allowance.files)
 
-    def confine(self) -> None:
+    def confine(self, *, series: bool) -> None:
         """Bind this process, which is to run a program, for good. Raises OSError."""
         if self.walls is None:
             os.setsid()
-        for which, values in self._bounds:
+        for which, values in self._bounds[series]:
             resource.setrlimit(which, values)
         if self.user is not None:
             os.setuid(self.user)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from solexp.sandbox.inside import ground
 from solexp.sandbox.inside.confine import Allowance
-from solexp.sandbox.inside.frames import ENDED, OUTPUT, SLEPT, USED_UP
+from solexp.sandbox.inside.frames import ENDED, LOADED, OUTPUT, SLEPT, USED_UP, whole
 
 _LOOK_S = 0.02
 """Seconds between two looks where the system cannot say when a process ends."""
@@ -42,48 +42,56 @@ class Watch:
         self._processes = ready.processes
         self._alone = ground.NAMESPACES in ready.protections
 
-    def until_end(self, pid: int, reading: int, allowance: Allowance, room: int) -> Ended:
-        """Read what the process writes, up to ``room`` bytes, until it ends or is ended."""
+    def until_end(
+        self, pid: int, reading: int, allowance: Allowance, room: int, *, series: bool
+    ) -> Ended:
+        """Read what the process writes, up to ``room`` bytes, until it ends or is ended.
+
+        In a ``series`` the CPU time of one call counts from when the record before it was seen, which is not too soon.
+        """
         began = time.monotonic()
         os.set_blocking(reading, False)
         record = bytearray()
         process = os.pidfd_open(pid) if self._clocks else None
         poller = select.poll()
-        poller.register(reading, select.POLLIN)
-        poller.register(self._requests, 0)
+        for fd, events in ((reading, select.POLLIN), (self._requests, 0)):
+            poller.register(fd, events)
         if process is not None:
             poller.register(process, select.POLLIN)
-        why, wait, ended = ENDED, min(allowance.cpu_s, allowance.idle_s), None
+        why, wait, seen, before = ENDED, min(allowance.cpu_s, allowance.idle_s), len(LOADED), 0.0
         while why == ENDED:
-            events = dict(poller.poll(max(1.0, wait * 1000)))
-            if events.get(self._requests, 0) & (select.POLLHUP | select.POLLERR):
+            ready = dict(poller.poll(max(1.0, wait * 1000)))
+            if ready.get(self._requests, 0) & (select.POLLHUP | select.POLLERR):
+                # The client is gone, and with this process go all others of its namespace.
                 os.kill(pid, signal.SIGKILL)
                 os._exit(0)
-            if reading in events:
+            if reading in ready:
                 _drain(reading, record, room)
-                if events[reading] & select.POLLHUP:
+                if ready[reading] & select.POLLHUP:
                     poller.unregister(reading)
-            if process is None:
-                ended = os.wait4(pid, os.WNOHANG)
-            if process in events or (ended is not None and ended[0]):
+            if process in ready or (process is None and _has_ended(pid)):
                 break
-            why, wait = self._judge(pid, time.monotonic() - began, allowance)
+            if series and self._clocks:
+                count, seen = whole(record, seen)
+                before = self._used(pid, allowance) if count else before
+            why, wait = self._judge(pid, time.monotonic() - began, allowance, before)
             if len(record) > room:
                 why = OUTPUT
         if why != ENDED:
             os.kill(pid, signal.SIGKILL)
         if process is not None:
             os.close(process)
-        if ended is None or not ended[0]:
-            ended = os.wait4(pid, 0)
+        _, status, usage = os.wait4(pid, 0)
         _drain(reading, record, room)
-        used = ended[2].ru_utime + ended[2].ru_stime
+        used = usage.ru_utime + usage.ru_stime
         idle = max(0.0, time.monotonic() - began - used)
-        if why == ENDED and used >= allowance.cpu_s:
+        if why == ENDED and used >= (allowance.batch_s if series else allowance.cpu_s):
             why = USED_UP
-        return Ended(why, ended[1], used, idle, bytes(record))
+        return Ended(why, status, used, idle, bytes(record))
 
-    def _judge(self, pid: int, wall: float, allowance: Allowance) -> tuple[bytes, float]:
+    def _judge(
+        self, pid: int, wall: float, allowance: Allowance, before: float
+    ) -> tuple[bytes, float]:
         """Which limit is passed, and how long none can be."""
         if not self._clocks:
             # The kernel's own limit of CPU time, in whole seconds, is the one that holds.
@@ -92,7 +100,8 @@ class Watch:
                 left, _LOOKS_S if wall < _LOOK_S else _LOOK_S
             )
         used = self._used(pid, allowance)
-        if used >= allowance.cpu_s:
+        left = min(allowance.cpu_s + before, max(allowance.batch_s, allowance.cpu_s)) - used
+        if left <= 0:
             return USED_UP, 0.0
         idle, idle_s = wall - used, allowance.idle_s
         if idle >= idle_s:
@@ -103,7 +112,7 @@ class Watch:
                 idle -= waited
         if idle >= idle_s:
             return SLEPT, 0.0
-        wait = min(allowance.cpu_s - used, idle_s - idle)
+        wait = min(left, idle_s - idle)
         return ENDED, wait if allowance.processes == 1 else min(wait, _LOOK_S)
 
     def _used(self, pid: int, allowance: Allowance) -> float:
@@ -138,6 +147,10 @@ class Watch:
         finally:
             os.close(folder)
         return total / 1e9
+
+
+def _has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _cpu_time(pid: int) -> float:

@@ -29,6 +29,8 @@ from solexp.sandbox.inside.frames import (
 
 _SLACK = 1 << 16
 """Bytes of a record beside its value."""
+_SERIES_SLACK = 1 << 22
+"""Bytes that the records of a series may take beyond what one may."""
 _FRAMES = 2
 """Up to `main`."""
 _CHANNEL = 3
@@ -72,7 +74,7 @@ class Zygote:
         self._requests = requests
         self._ground = ready
         self._watch = watch.Watch(requests, ready)
-        self._allowance = Allowance(0, 0, 0, 0, 1, 0)
+        self._allowance = Allowance(0, 0, 0, 0, 0, 1, 0)
         self._code = b""
         self._entry_point = ""
 
@@ -88,9 +90,10 @@ class Zygote:
             texts = parts(body)
             ended = self._ask(lambda: call.prepared(_CHANNEL, texts), call.MAX_CODE)
         elif letter == CALL:
-            output = self._allowance.output
-            question = call.Question(self._code, self._entry_point, body, output)
-            ended = self._ask(lambda: call.answer(_CHANNEL, question), output)
+            output, given = self._allowance.output, parts(body)
+            question = call.Question(self._code, self._entry_point, given, output)
+            series = len(given) > 1
+            ended = self._ask(lambda: call.answer(_CHANNEL, question), output, series=series)
         else:
             raise EOFError
         return ENDING.pack(ended.why, ended.status, ended.cpu_s, ended.idle_s) + ended.record
@@ -104,21 +107,24 @@ class Zygote:
         self._code = ended.record[1:] if ended.record[:1] == CODE else b""
         return ended._replace(record=CODE) if self._code else ended
 
-    def _ask(self, child: Callable[[], NoReturn], output: int) -> watch.Ended:
+    def _ask(
+        self, child: Callable[[], NoReturn], output: int, *, series: bool = False
+    ) -> watch.Ended:
         self._ground.before(self._allowance)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             try:
                 os.dup2(writing, _CHANNEL)
-                self._ground.confine()
+                self._ground.confine(series=series)
                 os.closerange(_CHANNEL + 1, 64)
                 child()
             finally:
                 os._exit(70)
         os.close(writing)
         try:
-            ended = self._watch.until_end(pid, reading, self._allowance, output + _SLACK)
+            room = output + (_SERIES_SLACK if series else _SLACK)
+            ended = self._watch.until_end(pid, reading, self._allowance, room, series=series)
         finally:
             os.close(reading)
         self._ground.after(self._allowance, pid)
