@@ -103,7 +103,7 @@ class Judge:
         model: Any,
         cvts: Source = "z3",
         cpu_s: float = 3.0,
-        total_cpu_s: float = 60.0,
+        total_cpu_s: float = 30.0,
         memory_mb: int = 1024,
     ) -> None:
         """``model`` is a language model; the rest is as oracle ``rejection`` has it, whose calls are shared.

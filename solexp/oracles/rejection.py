@@ -37,7 +37,7 @@ class Rejection:
         *,
         cvts: Source = "z3",
         cpu_s: float = 3.0,
-        total_cpu_s: float = 60.0,
+        total_cpu_s: float = 30.0,
         memory_mb: int = 1024,
     ) -> None:
         """``cvts`` is where tests come from; the limits are those of oracle ``inputs``, whose calls are shared."""
