@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from solexp.violations.solidity import (
     Solution,
     Status,
 )
+from solexp.violations.witnesses.confirming import as_call, columns, judged, sharing, why_not
 from solexp.violations.witnesses.records import (
     ATTEMPTS,
     Attempt,
@@ -34,8 +35,6 @@ from solexp.violations.witnesses.records import (
 from solexp.violations.witnesses.removal import switches
 from solexp.violations.witnesses.states import SENDER_WEALTH, History, ReachedState
 
-GAS = 30_000_000
-"""Limit of every witness's call, in units of gas."""
 _PASSES = 6
 """How often a query is asked again because storage that it read was not known yet."""
 
@@ -265,7 +264,7 @@ class _Finding:
         if not order:
             return
         results = self._history.results(
-            [(after, tuple(_call(s) for _, s in tries[after])) for after in order]
+            [(after, tuple(as_call(s) for _, s in tries[after])) for after in order]
         )
         for after, branched in zip(order, results, strict=True):
             self._settle(after, tries[after], branched)
@@ -276,7 +275,7 @@ class _Finding:
         for (query, solution), result in zip(tries, branched.calls, strict=True):
             problem = why_not(query.function, solution, result)
             self._tried.update(
-                _columns(result, violating=solution.first is not None, fine=problem is None)
+                columns(result, violating=solution.first is not None, fine=problem is None)
             )
             if problem is not None:
                 if query.attempt == "sat":
@@ -287,9 +286,9 @@ class _Finding:
             query.found.append(self._witness(query, solution, result, after))
 
     def _witness(self, query: _Open, solution: Solution, result: CallResult, after: int) -> Witness:
-        call = _call(solution)
+        call = as_call(solution)
         first = solution.first if query.violated else None
-        alone = first is None or not _sharing(query.function, query.function.guards[first])
+        alone = first is None or not sharing(query.function, query.function.guards[first])
         return Witness(
             function=query.function.signature,
             violated=tuple(sorted(query.violated)),
@@ -328,7 +327,7 @@ class _Finding:
         for after, rows in tries.items():
             for (witness, taken, _), result in zip(rows, results.get(after, ()), strict=False):
                 told.setdefault(id(witness), {})[taken] = result.status
-        return [_judged(witness, told.get(id(witness))) for _, witness in found]
+        return [judged(witness, told.get(id(witness))) for _, witness in found]
 
     def _row(self, function: FunctionGuards, guard: Guard, queries: Sequence[_Open]) -> GuardRow:
         alone = [
@@ -348,69 +347,9 @@ class _Finding:
             text=guard.text,
             expected=str(guard.expected),
             inside=tuple(step.callee for step in guard.chain),
-            shared=len(_sharing(function, guard)),
+            shared=len(sharing(function, guard)),
             **row,
         )
-
-
-def why_not(function: FunctionGuards, solution: Solution, result: CallResult) -> str | None:
-    """Why the original's result is not what the solver meant; None when it is."""
-    if solution.first is None:
-        return None if result.status else f"the original reverts: {result.error or result.output}"
-    if result.status:
-        return "the original succeeds"
-    expected = function.guards[solution.first].expected
-    if not expected.matches(result.output):
-        return f"the original reverts otherwise: {result.error or result.output}"
-    if expected.data == "invalid" and result.error is None:
-        return "the original reverts, and does not run into an invalid instruction"
-    return None
-
-
-def _judged(witness: Witness, statuses: Mapping[frozenset[int], bool] | None) -> Witness:
-    """The witness with what its call did without some of the guards."""
-    if statuses is None:
-        return witness
-    everything = frozenset(witness.violated)
-    rest = (statuses.get(everything - {number}) for number in witness.violated)
-    return msgspec.structs.replace(
-        witness,
-        exact=statuses[everything],
-        firing=sum(status is False for status in rest),
-    )
-
-
-def _columns(result: CallResult, *, violating: bool, fine: bool) -> Iterator[str]:
-    """The columns of `Tried` that a call counts in."""
-    yield "violating" if violating else "satisfying"
-    if violating and not result.status:
-        yield "rejected"
-        if fine:
-            yield "confirmed"
-    if result.status and not violating:
-        yield "accepted"
-
-
-def _sharing(function: FunctionGuards, guard: Guard) -> list[Guard]:
-    """Other guards of the function whose failure looks the same."""
-
-    def looks(other: Guard) -> tuple[object, ...]:
-        expected = other.expected
-        data = "empty" if expected.data == "any" else expected.data
-        return (data, expected.text, expected.panic, expected.signature)
-
-    return [g for g in function.guards if g is not guard and looks(g) == looks(guard)]
-
-
-def _call(solution: Solution) -> Call:
-    return Call(
-        sender=solution.sender,
-        input=solution.input,
-        value=solution.value,
-        gas=GAS,
-        block_number=solution.block_number,
-        timestamp=solution.timestamp,
-    )
 
 
 def _attempt(status: Status) -> Attempt:
