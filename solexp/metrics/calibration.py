@@ -22,13 +22,25 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """... of which did not pass."""
     hidden: int
     """Wrong mutants that the recorded calls cannot show."""
+    unknown: int = 0
+    """Mutants without a label that were decided: nobody knows whether they do what the reference does."""
+    unknown_caught: int = 0
+    """... of which did not pass."""
 
     def told(self) -> str:
         """One line for a person."""
-        return (
-            f"calibration: {self.caught} of {self.wrong} wrong answers caught, "
-            f"{self.false_alarms} false alarms on {self.right} right ones"
-            + (f"; {self.hidden} wrong in ways that no recorded call shows" if self.hidden else "")
+        alarms = f"{self.false_alarms} false alarms on {self.right} right"
+        if self.wrong or not self.unknown:
+            alarms = f"{self.caught} of {self.wrong} wrong answers caught, {alarms} ones"
+        else:
+            alarms += " answers"
+        return f"calibration: {alarms}" + "".join(
+            (
+                f"; {self.hidden} wrong in ways that no recorded call shows" if self.hidden else "",
+                f"; {self.unknown_caught} of {self.unknown} mutants that are wrong or equivalent do not pass"
+                if self.unknown
+                else "",
+            )
         )
 
 
@@ -45,7 +57,7 @@ def calibrate(
         if oracles.get(row.oracle):
             place = (row.task_id, row.batch, row.repeat, row.index, row.round)
             rows.setdefault(place, []).append(row.outcome)
-    right = false_alarms = wrong = caught = hidden = labelled = 0
+    right = false_alarms = wrong = caught = hidden = unknown = unknown_caught = 0
     for each in generations:
         name = each.completion.label
         outcomes = rows.get((each.task_id, each.batch, each.repeat, each.index, each.round), [])
@@ -53,7 +65,6 @@ def calibrate(
             continue
         label = "equivalent" if name == "reference" else labels.get(each.task_id, {}).get(name)
         passed = all(outcome is Outcome.PASS for outcome in outcomes)
-        labelled += label is not None
         if label == "equivalent":
             right += 1
             false_alarms += not passed
@@ -62,8 +73,17 @@ def calibrate(
             caught += not passed
         elif label == "hidden":
             hidden += 1
-    if not labelled:
+        else:
+            unknown += 1
+            unknown_caught += not passed
+    if not right + wrong + hidden:
         return None
     return Calibration(
-        right=right, false_alarms=false_alarms, wrong=wrong, caught=caught, hidden=hidden
+        right=right,
+        false_alarms=false_alarms,
+        wrong=wrong,
+        caught=caught,
+        hidden=hidden,
+        unknown=unknown,
+        unknown_caught=unknown_caught,
     )

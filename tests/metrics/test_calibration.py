@@ -41,3 +41,22 @@ def test_labels_and_verdicts_are_counted_against_each_other() -> None:
     assert found == Calibration(right=2, false_alarms=1, wrong=3, caught=2, hidden=1)
     assert "2 of 3 wrong answers caught, 1 false alarms on 2 right ones" in found.told()
     assert calibrate([task], generations[7:], verdicts, {"replay": True}) is None
+
+
+def test_mutants_of_which_nothing_is_known_are_told_apart_from_wrong_ones() -> None:
+    answers = [
+        said(0, "reference", Outcome.PASS),
+        said(1, "operator at 12", Outcome.FAIL),
+        said(2, "bound at 40", Outcome.PASS),
+        said(3, "operator at 12", Outcome.VACUOUS),
+    ]
+    generations = [generation for generation, _ in answers]
+    verdicts = [row for _, rows in answers for row in rows]
+    found = calibrate([whole_source()], generations, verdicts, {"replay": True})
+    assert found == Calibration(
+        right=1, false_alarms=0, wrong=0, caught=0, hidden=0, unknown=2, unknown_caught=1
+    )
+    assert found.told() == (
+        "calibration: 0 false alarms on 1 right answers; "
+        "1 of 2 mutants that are wrong or equivalent do not pass"
+    )
