@@ -34,6 +34,18 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
     """The statements of the contract that say something only together, such as a loop with what it counts."""
 
 
+def told(given: Preconditions) -> tuple[str, ...]:
+    """The statements of a contract, without the assertions that no description asks for."""
+    untold = {
+        place for number, place in enumerate(given.assertions) if number not in given.violable
+    }
+    return tuple(
+        text
+        for place, text in enumerate(given.statements)
+        if place not in untold or not isinstance(ast.parse(text).body[0], ast.Assert)
+    )
+
+
 def stated(given: Preconditions) -> Stated:
     """The demands of a contract, those left out that no description asks for.
 
@@ -42,13 +54,8 @@ def stated(given: Preconditions) -> Stated:
     """
     sentences, kept = [], []
     bound: set[str] = set()
-    for place, text in enumerate(given.statements):
+    for text in told(given):
         (statement, *_) = ast.parse(text).body
-        if (
-            isinstance(statement, ast.Assert)
-            and given.assertions.index(place) not in given.violable
-        ):
-            continue
         if isinstance(statement, ast.Assert) and not bound & _names(statement.test):
             sentences.append(worded(statement.test))
         else:

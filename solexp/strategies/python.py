@@ -23,6 +23,7 @@ from solexp.core.reply import without_reasoning
 from solexp.python.expected import preconditions_of
 from solexp.python.extract import extract_program
 from solexp.python.wording import stated
+from solexp.python.wording import told as statements
 from solexp.strategies.base import Ask, Attempt, Dialogue, Refine
 from solexp.strategies.conditions import violating_calls, wrong_outputs
 from solexp.strategies.material import Material
@@ -183,7 +184,7 @@ def told(task: Task, material: Material, rewrite: Rewrite) -> Generator[Ask, Com
         return msgspec.structs.replace(
             material, conditions=words.sentences, condition_code=words.code
         )
-    asked = msgspec.structs.replace(_bare(task), condition_code="\n".join(given.statements))
+    asked = msgspec.structs.replace(_bare(task), condition_code="\n".join(statements(given)))
     reply = yield Ask(prompt=Template("python_rewrite").prompt(asked), batch=_WRITER, shared=True)
     return msgspec.structs.replace(material, framework=_described(reply.text, material.framework))
 

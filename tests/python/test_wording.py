@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import msgspec
 import pytest
 
 from solexp.core import Preconditions
 from solexp.python.contracts import read_contract
-from solexp.python.wording import call_of, stated, worded
+from solexp.python.wording import call_of, stated, told, worded
 
 
 def said(test: str) -> str:
@@ -70,6 +71,14 @@ def test_statements_that_say_something_only_together_stay_code() -> None:
     assert words.sentences == ("`s` is a str", "the length of `s` is greater than 1")
     assert words.code.startswith("count = 0\nfor c in s:\n")
     assert words.code.endswith("assert count == 0")
+
+
+def test_what_no_description_asks_for_is_not_told() -> None:
+    contract = given("assert isinstance(s, str)\nassert len(s) > 1\n")
+    judged = msgspec.structs.replace(contract, aligned=(False, True))
+    assert stated(judged).sentences == ("the length of `s` is greater than 1",)
+    assert told(judged) == ("assert len(s) > 1",)
+    assert told(contract) == contract.statements
 
 
 def test_a_contract_of_nothing_states_nothing() -> None:
