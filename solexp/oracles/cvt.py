@@ -18,7 +18,7 @@ from solexp.python.expected import preconditions_of
 from solexp.sandbox import Limits
 from solexp.violations.checking import Checked, check
 from solexp.violations.cvts import Asked, CvtSet, NotRead, decode
-from solexp.violations.generated import fingerprint, generated, satisfiable
+from solexp.violations.generated import Kept, fingerprint, generated, satisfiable
 
 Rule = Literal["exact", "release"]
 RULES = ("exact", "release")
@@ -50,7 +50,7 @@ class Cvt:
     ``cvt.valid``, ``cvt.valid_accepted``
         Inputs that are meant to satisfy everything, and of these those on which no assertion fires.
     ``cvt.assertions``, ``cvt.assertions_covered``
-        Assertions of the contract, and those that fire alone in some test that is rejected.
+        Assertions that may be violated, and those that fire alone in some test that is rejected.
     ``cvt.combinations``, ``cvt.combinations_covered``
         Combinations that have an input, as the translator or an execution shows, and those that some test really hits.
     ``cvt.unsupported``
@@ -115,13 +115,15 @@ class Cvt:
             found, evidence["solved"] = self._solved(found, pre)
         checked = check(program_of(case.task), pre, found.cvts, self.limits)
         known = case.once("cvt.combinations", lambda: _combinations(case, pre))
-        measures = measured(checked, found, pre, known)
+        measures = measured(checked, found, pre, satisfiable(known.tests.asked))
         evidence |= _told(checked, found)
         outcome = self._outcome(checked, measures)
         if outcome is Outcome.VACUOUS:
             said = next(iter(found.unsupported.values()), None) or _most(found.asked)
             evidence["reason"] = f"no test: {said}" if said else "no test"
-        if isinstance(solved := evidence.get("solved"), dict) and "timeout" in solved:
+        if not known.lasts or (
+            isinstance(solved := evidence.get("solved"), dict) and "timeout" in solved
+        ):
             measures["keep"] = False
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
 
@@ -151,8 +153,10 @@ def measured(
     """The measures of `Cvt`; ``known`` are combinations that have an input."""
     tests = [one for one in checked if one.cvt.violated]
     valid = [one for one in checked if not one.cvt.violated]
+    violable = set(pre.violable)
     hit = {one.fired for one in checked if one.rejected and one.fired and not one.others}
-    covered = {number for one in checked if one.rejected for number in one.fired}
+    hit = {fired for fired in hit if violable.issuperset(fired)}
+    covered = violable & {number for one in checked if one.rejected for number in one.fired}
     asked = Counter(each.status for each in found.asked)
     unread = len(found.unreadable)
     targeted = [one for one in checked if _targets(one)]
@@ -165,7 +169,7 @@ def measured(
         "cvt.unreadable": unread + sum(bool(one.unreadable) for one in checked),
         "cvt.valid": len(valid),
         "cvt.valid_accepted": sum(one.exact for one in valid),
-        "cvt.assertions": len(pre.assertions),
+        "cvt.assertions": len(pre.violable),
         "cvt.assertions_covered": len(covered),
         "cvt.combinations": len(known | hit),
         "cvt.combinations_covered": len(hit),
@@ -193,8 +197,8 @@ def _settings() -> Any:
     return Settings()
 
 
-def _combinations(case: Case, pre: Preconditions) -> frozenset[tuple[int, ...]]:
-    return satisfiable(generated(pre, _settings(), cached=case.cached).tests.asked)
+def _combinations(case: Case, pre: Preconditions) -> Kept:
+    return generated(pre, _settings(), cached=case.cached)
 
 
 def _told(checked: Sequence[Checked], found: CvtSet) -> dict[str, object]:

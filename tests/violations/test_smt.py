@@ -115,7 +115,7 @@ def test_a_translation_that_cannot_be_used_says_why_in_one_line(
 
 
 def test_a_solver_that_was_killed_is_started_anew() -> None:
-    os.kill(programs._solver()._process.pid, signal.SIGKILL)
+    os.kill(programs._solver().pid, signal.SIGKILL)
     assert solve(GIVEN, PRE, seconds=5).cvts
 
 

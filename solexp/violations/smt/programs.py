@@ -5,12 +5,14 @@ from __future__ import annotations
 import atexit
 import functools
 import re
+from collections.abc import Sequence
 
-from solexp.core import HarnessError
+import msgspec
+
 from solexp.core.preconditions import Preconditions
 from solexp.violations.cvts import Asked, Cvt, CvtSet, NotRead, Translation, combinations
+from solexp.violations.forking import Done, Server
 from solexp.violations.smt.commands import DEFINITIONS, only
-from solexp.violations.smt.process import Job, Solver
 
 MODELS = 5
 """Distinct inputs for a combination, at most."""
@@ -71,21 +73,18 @@ def solve(
         claims = [
             f"(assert (not C{n}))" if n in violated else f"(assert C{n})" for n in range(count)
         ]
-        answer = _solver().ask(
-            Job(
-                program="\n".join([text, *claims]),
-                inputs=pre.parameters,
-                models=MODELS,
-                seconds=seconds,
-                memory_mb=memory_mb,
-            )
-        )
-        if answer.status == "error":
-            return CvtSet(
-                unsupported=dict.fromkeys(range(count), f"Z3 refuses it: {answer.reason}")
-            )
-        asked.append(Asked(violated=violated, status=answer.status, reason=answer.reason))
-        for model in answer.models:
+        job = {
+            "program": "\n".join([text, *claims]),
+            "inputs": pre.parameters,
+            "models": MODELS,
+        }
+        done = _solver().ask(job, seconds=seconds, memory_mb=memory_mb)
+        answers = [msgspec.json.decode(line, type=_Answer) for line in done.lines]
+        if answers and answers[0].status == "error":
+            said = f"Z3 refuses it: {answers[0].reason}"
+            return CvtSet(unsupported=dict.fromkeys(range(count), said))
+        asked.append(_asked(violated, answers, done))
+        for model in (each.model for each in answers if each.model is not None):
             if model.args is None:
                 unreadable.append(f"a model for {list(violated)}: {model.reason}")
             else:
@@ -93,12 +92,31 @@ def solve(
     return CvtSet(cvts=tuple(cvts), asked=tuple(asked), unreadable=tuple(unreadable))
 
 
+class _Model(msgspec.Struct, frozen=True, kw_only=True):
+    """As `solexp.violations.smt.solving` has it, which loads Z3."""
+
+    args: str | None = None
+    reason: str = ""
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    status: str
+    model: _Model | None = None
+    reason: str = ""
+
+
+def _asked(violated: tuple[int, ...], answers: Sequence[_Answer], done: Done) -> Asked:
+    """What is said of one combination; models that were found before the time was up count."""
+    if answers:
+        return Asked(violated=violated, status=answers[0].status, reason=answers[0].reason)
+    if done.ended == "timeout":
+        return Asked(violated=violated, status="timeout", reason="its CPU time was used up")
+    return Asked(violated=violated, status="unknown", reason=f"the solver ended {done.ended}")
+
+
 @functools.cache
-def _solver() -> Solver:
+def _solver() -> Server:
     """This process's solver, kept from one program to the next. Raises HarnessError when it cannot be started."""
-    try:
-        solver = Solver()
-    except OSError as error:
-        raise HarnessError(f"no solver can be started: {error}") from None
+    solver = Server("solexp.violations.smt.solving")
     atexit.register(solver.close)
     return solver

@@ -1,15 +1,9 @@
-"""What runs in the process of `solexp.violations.smt.process`: a line in, a child that solves, a line out."""
+"""What runs in the process that solves a language model's programs: one program in, its models out."""
 
 from __future__ import annotations
 
-import contextlib
-import math
-import os
 import re
-import resource
-import signal
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,66 +11,42 @@ import msgspec
 import z3
 
 from solexp.python.literals import write
-from solexp.violations.smt.process import Answer, Job, Model
+from solexp.violations.forking import serve
 
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})")
 _LONGEST = 10_000
 """Items of a list and characters of a text in a model."""
 
 
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One program to solve."""
+
+    program: str
+    inputs: Sequence[str]
+    """Names of the constants that make up an argument list, in order."""
+    models: int
+    """Distinct argument lists wanted, at most."""
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """One argument list."""
+
+    args: str | None = None
+    """As a Python literal; None where it stands for no Python values."""
+    reason: str = ""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What is found out about a program: a model, or how the search ended without any."""
+
+    status: str
+    """``sat``, ``unsat``, ``unknown``, or ``error`` for a program that Z3 refuses."""
+    model: Model | None = None
+    reason: str = ""
+
+
 class Foreign(Exception):
     """A model that stands for no Python value. The message says which part."""
-
-
-def main() -> None:
-    """Answer every line of standard input."""
-    for line in sys.stdin.buffer:
-        job = msgspec.json.decode(line, type=Job)
-        sys.stdout.buffer.write(in_child(job) + b"\n")
-        sys.stdout.buffer.flush()
-
-
-def in_child(job: Job) -> bytes:
-    """The answer to a job, from a child under its limits: what it found before it ended counts."""
-    reads, writes = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reads)
-        _limit(job)
-        with contextlib.suppress(BaseException), os.fdopen(writes, "wb", buffering=0) as pipe:
-            for answer in answers(job):
-                pipe.write(msgspec.json.encode(answer) + b"\n")
-        os._exit(0)
-    os.close(writes)
-    with os.fdopen(reads, "rb") as pipe:
-        lines = [line for line in pipe.read().splitlines(keepends=True) if line.endswith(b"\n")]
-    _, status, _ = os.wait4(child, 0)
-    found = [msgspec.json.decode(line, type=Answer) for line in lines]
-    models = tuple(model for each in found for model in each.models)
-    if models:
-        return msgspec.json.encode(Answer(status="sat", models=models))
-    return msgspec.json.encode(found[-1] if found else _ended(status, job))
-
-
-def _ended(status: int, job: Job) -> Answer:
-    """Of a child that ended without an answer."""
-    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    if number in (signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL):
-        return Answer(status="timeout", reason=f"{job.seconds:g} s of CPU time")
-    ended = f"by signal {number}" if number else "for want of memory"
-    return Answer(status="unknown", reason=f"the solver ended {ended}")
-
-
-def _limit(job: Job) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # CPU time, with a limit of the system's behind it, which knows whole seconds only.
-    signal.setitimer(signal.ITIMER_PROF, job.seconds)
-    seconds = math.ceil(job.seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (job.memory_mb << 20, job.memory_mb << 20))
 
 
 def answers(job: Job) -> Iterator[Answer]:
@@ -101,7 +71,7 @@ def answers(job: Job) -> Iterator[Answer]:
         model = solver.model()
         constants = constants or _constants(solver, job)
         values = [model.eval(constant, model_completion=True) for constant in constants]
-        yield Answer(status="sat", models=(_model(values),))
+        yield Answer(status="sat", model=_model(values))
         solver.add(z3.Or([c != v for c, v in zip(constants, values, strict=True)]))
 
 
@@ -184,4 +154,4 @@ def _list(value: Any) -> list[object]:
 
 
 if __name__ == "__main__":
-    main()
+    serve(lambda task: answers(msgspec.json.decode(task, type=Job)))
