@@ -55,19 +55,19 @@ def alike(one: object, other: object) -> bool:  # noqa: PLR0911
     return one == other
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(VALUES)
 def test_every_value_is_read_as_it_was_written(value: object) -> None:
     assert alike(read(write(value)), value)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(VALUES)
 def test_equal_values_are_written_alike(value: object) -> None:
     assert write(read(write(value))) == write(value)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.recursive(_PLAIN, st.lists, max_leaves=8))
 def test_plain_values_are_written_so_that_ast_reads_them(value: object) -> None:
     assert ast.literal_eval(write(value)) == value
