@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-SECONDS = 300.0
+SECONDS = 60.0
 """CPU seconds that one contract may take, whatever its settings."""
 MEMORY_MB = 4096
 
