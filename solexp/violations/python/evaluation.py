@@ -34,13 +34,13 @@ from solexp.violations.python.values import (
 class Limits:
     """How much an evaluation may unroll; what would need more lies beyond the bounds."""
 
-    def __init__(self, *, steps: int = 40, calls: int = 30, spread: int = 400_000) -> None:
+    def __init__(self, *, steps: int = 40, calls: int = 30, spread: int = 150_000) -> None:
         self.steps = steps
         """Values of an unknown integer that are told apart: elements of a range, iterations of a while."""
         self.calls = calls
         """Nested calls."""
         self.spread = spread
-        """Alternatives that may be looked at in one evaluation of one assertion."""
+        """Alternatives and steps that may be looked at in one evaluation of one assertion."""
 
 
 class TooLarge(Exception):
@@ -114,6 +114,12 @@ class Evaluation:
         """The same for an operation that only needs to know types: unknown strings stay together."""
         return self._lifted(operation, [typed(value) for value in values])
 
+    def looked(self, many: int) -> None:
+        """Count alternatives and steps; TooLarge where they are more than the limits allow."""
+        self._looked += many
+        if self._looked > self.limits.spread:
+            raise TooLarge
+
     def _lifted(self, operation: Callable[..., Value], given: list[Alternatives]) -> Value:
         if all(len(each) == 1 and each[0][0] is True for each in given):
             return operation(*(each[0][1] for each in given))
@@ -126,9 +132,7 @@ class Evaluation:
                 for own, value in each
                 if (here := and_(path, guard, own)) is not False
             ]
-            self._looked += len(rows)
-        if self._looked > self.limits.spread:
-            raise TooLarge
+            self.looked(len(rows))
         found = []
         try:
             for guard, here, row in rows:

@@ -90,6 +90,7 @@ class Interpreter(Evaluation):
         """The value of an expression on the path, as far as it does not raise."""
         if self.path is False:
             return NOTHING
+        self.looked(1)
         step = _STEPS.get(type(node))
         if step is None:
             return self.refuse(type(node).__name__)

@@ -5,9 +5,21 @@ from __future__ import annotations
 from solexp.violations.python.terms import POOL, Bool, Pool, Term, by_birth
 
 
+WIDE = 24
+"""Disjunctions of more parts are taken as they are: simplifying them costs more than it saves."""
+
+
 def not_(a: Bool) -> Bool:
     if isinstance(a, bool):
         return not a
+    if a.negation is None:
+        a.negation = _negated(a)
+        if isinstance(a.negation, Term):
+            a.negation.negation = a
+    return a.negation
+
+
+def _negated(a: Term) -> Bool:
     if a.op == "not":
         return a.args[0]  # type: ignore[no-any-return]
     if a.op == "and":
@@ -101,7 +113,7 @@ def _resolved(
     changed = False
     parts: list[Bool] = []
     for part in flat:
-        if part.op != "or":
+        if part.op != "or" or len(part.args) > WIDE:
             parts.append(part)
             continue
         left: list[Term] = []
@@ -138,7 +150,7 @@ def or_(*parts: Bool) -> Bool:
         if part is False:
             continue
         assert isinstance(part, Term)
-        if part.op == "or":
+        if part.op == "or" and len(part.args) <= WIDE:
             flat.update(dict.fromkeys(part.args))
         else:
             flat[part] = None
@@ -154,7 +166,8 @@ def or_(*parts: Bool) -> Bool:
             groups[group] = groups.get(group, 0) + 1
             if groups[group] == pool.groups[group]:
                 return True
-    flat = _absorbed(flat)
+    if len(flat) <= 2 * WIDE:
+        flat = _absorbed(flat)
     if len(flat) == 1:
         return next(iter(flat))
     return pool.term("or", tuple(sorted(flat, key=by_birth)))

@@ -67,13 +67,15 @@ class Program(Interpreter):
         for statement in statements:
             if self.path is False:
                 break
-            before = self.path
+            self.looked(1)
+            before, known = self.path, self._not_known()
             found = self._statement(statement)
             found += self._raised()
-            if found:
-                self.path = and_(before, not_(or_(*(each.guard for each in found))))
-            else:
-                self.path = before
+            left = [each.guard for each in found]
+            if (now := self._not_known()) is not known:
+                # Nothing is known of what comes after something that is not expressed.
+                left.append(now)
+            self.path = remaining(before, left)
             exits += found
         return exits
 
@@ -191,7 +193,7 @@ class Program(Interpreter):
     def _branches(self, node: ast.If) -> list[Exit]:
         truth = self.truth(self.evaluate(node.test))
         raised = self._raised()
-        path = and_(self.path, not_(or_(*(each.guard for each in raised))))
+        path = remaining(self.path, [each.guard for each in raised])
         before = self.frame.names
         exits, ends = raised, []
         for guard, body in ((truth, node.body), (not_(truth), node.orelse)):
@@ -206,7 +208,7 @@ class Program(Interpreter):
     def _for(self, node: ast.For) -> list[Exit]:
         iterable = self.evaluate(node.iter)
         exits = self._raised()
-        path = and_(self.path, not_(or_(*(each.guard for each in exits))))
+        path = remaining(self.path, [each.guard for each in exits])
         before = self.frame.names
         ends: list[tuple[Bool, Names]] = []
         for guard, value in alternatives(iterable):
@@ -224,7 +226,7 @@ class Program(Interpreter):
         given = steps(self, value)
         exits = self._raised()
         if exits:
-            self.path = and_(self.path, not_(or_(*(each.guard for each in exits))))
+            self.path = remaining(self.path, [each.guard for each in exits])
             return exits
         broken: list[tuple[Bool, Names]] = []
         for guard, each, trouble in given:
@@ -236,7 +238,7 @@ class Program(Interpreter):
                 continue
             self.assign(node.target, each)
             left = self._pass(node.body, exits, broken)
-            self.path = and_(outer, not_(or_(*left)))
+            self.path = remaining(outer, left)
             self.frame.names = joined([(guard, self.frame.names), (not_(guard), names)])
             if self.path is False:
                 break
@@ -245,9 +247,16 @@ class Program(Interpreter):
     def _pass(
         self, body: list[ast.stmt], exits: list[Exit], broken: list[tuple[Bool, Names]]
     ) -> list[Bool]:
-        """One iteration. Gives the guards of the ways that leave the loop; ``continue`` joins the normal end."""
+        """One iteration. Gives the guards of the paths that the loop does not go on with.
+
+        ``continue`` joins the normal end.
+        """
         left, goes_on = [], []
-        for each in self.run(body):
+        known = self._not_known()
+        exits_here = self.run(body)
+        if (now := self._not_known()) is not known:
+            left.append(now)
+        for each in exits_here:
             if each.kind == "continue":
                 goes_on.append((each.guard, each.names))
                 continue
@@ -279,7 +288,7 @@ class Program(Interpreter):
         for _ in range(self.limits.steps):
             truth = self.truth(self.evaluate(node.test))
             exits += (raised := self._raised())
-            path = and_(self.path, not_(or_(*(each.guard for each in raised))))
+            path = remaining(self.path, [each.guard for each in raised])
             done = and_(path, not_(truth))
             if done is not False:
                 ended.append((done, self.frame.names))
@@ -288,7 +297,7 @@ class Program(Interpreter):
                 break
             outer = self.path
             left = self._pass(node.body, exits, broken)
-            self.path = and_(outer, not_(or_(*left)))
+            self.path = remaining(outer, left)
             if self.path is False:
                 break
         else:
@@ -377,6 +386,14 @@ class Program(Interpreter):
                 return self._refused(f"import of {each.name}")
             self._bind(each.asname or each.name, Module(each.name))
         return []
+
+
+def remaining(path: Bool, left: Iterable[Bool]) -> Bool:
+    """The part of a path that none of the guards takes away."""
+    guards = list(left)
+    if any(guard is path for guard in guards):
+        return False
+    return and_(path, not_(or_(*guards)))
 
 
 def joined(ends: Iterable[tuple[Bool, Names]]) -> Names:

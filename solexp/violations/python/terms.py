@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 class Term:
     """A node of a formula. ``lo`` and ``hi`` bound a number, where known; ``index`` orders terms by their birth."""
 
-    __slots__ = ("args", "hi", "index", "leaves", "lo", "op", "real")
+    __slots__ = ("args", "hi", "index", "leaves", "lo", "negation", "op", "real")
 
     def __init__(self, op: str, args: tuple[Any, ...], index: int) -> None:
         self.op = op
@@ -28,6 +28,8 @@ class Term:
         self.hi: Number | None = None
         self.leaves = False
         """Whether this is a choice between constants only."""
+        self.negation: Bool | None = None
+        """Its opposite, once that was made."""
 
     def __repr__(self) -> str:
         return f"{self.op}{self.args}"

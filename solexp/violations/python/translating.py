@@ -29,6 +29,8 @@ class Formulas(msgspec.Struct, frozen=True):
     """Where something that cannot be expressed is met."""
     constructs: tuple[str, ...]
     """What that is."""
+    beyond: Bool = False
+    """Where evaluating would leave the bounds."""
 
 
 class Translation(msgspec.Struct, frozen=True):
@@ -60,10 +62,17 @@ def _formulas(pre: Preconditions, number: int, names: dict[str, object]) -> Form
         return Formulas(False, False, True, ("too many alternatives",))
     trouble = program.trouble
     refused = or_(*(guard for guard, _ in trouble.refused))
-    known = and_(not_(refused), not_(or_(*(guard for guard, _ in trouble.beyond))))
+    beyond = or_(*(guard for guard, _ in trouble.beyond))
+    known = and_(not_(refused), not_(beyond))
     fails = or_(*(each.guard for each in exits if each.asserted))
     constructs = tuple(dict.fromkeys(what for _, what in trouble.refused))
-    return Formulas(and_(fails, known), and_(program.path, known), refused, constructs)
+    return Formulas(
+        violated=and_(fails, known),
+        satisfied=and_(program.path, known),
+        refused=refused,
+        constructs=constructs,
+        beyond=beyond,
+    )
 
 
 def standing_alone(pre: Preconditions, number: int) -> tuple[list[ast.stmt], ast.Assert]:
