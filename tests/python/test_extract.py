@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from solexp.benchmarks.contracteval import ContractEval
 from solexp.core import FinishReason, NoCode
@@ -207,3 +209,40 @@ def test_references_are_found_as_they_are(data_home: Path) -> None:
             assert found.code is not None, task.id
             # What the function does not need is left out; EvalPlus's own has such helpers, too.
             assert found.code == program or "left out" in found.notes[-1], task.id
+
+
+PIECES = (
+    "```python\n",
+    "```\n",
+    "def add(a, b):\n",
+    "    return a + b\n",
+    "    '''",
+    '"""\n',
+    "Here it is: ",
+    "import math\n",
+    "from __future__ import annotations\n",
+    "@cached\n",
+    "class A:\n",
+    "if x:\n",
+    "else:\n",
+    "\t(",
+    "[1, 2)\n",
+    "x = add(1, 2)\n",
+    "\\\n",
+    "# é\r\n",
+    "\x0c",
+    "<think>",
+    "</think>\n",
+    "{",
+    "lambda: (yield)\n",
+    "nonlocal add\n",
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(PIECES), max_size=14), st.sampled_from(FinishReason))
+def test_any_reply_has_a_program_or_a_reason(pieces: list[str], finish: FinishReason) -> None:
+    for head in ("", HEAD):
+        found = extract_program("".join(pieces), "add", head=head, finish=finish)
+        assert (found.code is None) is (found.no_code is not None)
+        assert found == extract_program("".join(pieces), "add", head=head, finish=finish)
