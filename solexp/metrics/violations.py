@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import msgspec
 
@@ -82,6 +83,8 @@ def violation_metrics(
     ``violation.caught``
         The share of samples that pass every other deciding oracle but not this one, of those that pass the others, on
         tasks that this one could decide.
+    ``violation.caught_accepting``
+        The same of samples that accept a call which the original rejects: not those that are only stricter.
     """
     rows = [c.verdicts[ORACLE] for c in candidates if ORACLE in c.verdicts]
     found: dict[str, Metric] = {}
@@ -90,9 +93,10 @@ def violation_metrics(
             found[f"violation.{name}"] = metric
     others = [name for name in deciding if name != ORACLE]
     if rows and others:
-        table = counts(candidates, lambda candidate: _caught(candidate, others))
-        if (metric := share_of_samples(table, seed=seed)) is not None:
-            found["violation.caught"] = metric
+        for name, caught in (("caught", _fails), ("caught_accepting", _accepts)):
+            table = counts(candidates, partial(_caught, others=others, caught=caught))
+            if (metric := share_of_samples(table, seed=seed)) is not None:
+                found[f"violation.{name}"] = metric
     return found
 
 
@@ -145,9 +149,20 @@ def _mean(rows: Iterable[Verdict], shares: Shares, seed: int) -> Metric | None:
     return Metric(value=math.fsum(means) / len(means), lo=lo, hi=hi, n=len(means))
 
 
-def _caught(candidate: Judged, others: Sequence[str]) -> bool | None:
-    """Whether only this oracle fails a candidate; None where it could not, or where others do."""
+def _caught(
+    candidate: Judged, *, others: Sequence[str], caught: Callable[[Verdict], bool]
+) -> bool | None:
+    """Whether a candidate that passes all others is caught; None where others fail it, or this one could not tell."""
     row = candidate.verdicts.get(ORACLE)
     if row is None or row.outcome not in (Outcome.PASS, Outcome.FAIL):
         return None
-    return row.outcome is Outcome.FAIL if combined(candidate, others) is Outcome.PASS else None
+    return caught(row) if combined(candidate, others) is Outcome.PASS else None
+
+
+def _fails(row: Verdict) -> bool:
+    return row.outcome is Outcome.FAIL
+
+
+def _accepts(row: Verdict) -> bool:
+    found = _share("rejected", "asked")(row)
+    return found is not None and found[0] < found[1]

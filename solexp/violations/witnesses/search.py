@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from solexp.core import Branched, Build, Call, CallResult, ContractBuild, Program
+from solexp.core import Branched, Build, Call, CallResult, ContractBuild, Deployment, Program
 from solexp.evm.abi import describe_call
 from solexp.evm.machine import Machine, Subject
 from solexp.violations.solidity import (
@@ -52,6 +52,10 @@ class Guarded(Protocol):
 
     def functions(self) -> tuple[FunctionGuards, ...]:
         """The contract's public functions that may change state."""
+        ...
+
+    def immutables(self, deployment: Deployment, address: str, chain_id: int) -> dict[str, int]:
+        """Words of the contract's immutables after a deployment, as far as they can be told."""
         ...
 
     def at(self, signature: str, state: ReachedState) -> Situation:
@@ -130,10 +134,10 @@ class _Finding:
             return Witnesses(reason="the original does not deploy")
         functions = self._contract.functions()
         places = self._places(functions)
-        self._states = {
-            state.after: state
-            for state in self._history.states({p for found in places.values() for p in found})
-        }
+        program = self._program
+        fixed = self._contract.immutables(program.deployment, trace.address, program.chain_id)
+        wanted = {place for found in places.values() for place in found}
+        self._states = {s.after: s for s in self._history.states(wanted, fixed)}
         queries = [query for f in functions for query in self._queries(f, places[f.signature])]
         while any(query.places for query in queries):
             self._round([query for query in queries if query.places])

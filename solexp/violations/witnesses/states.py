@@ -36,6 +36,7 @@ class ReachedState(msgspec.Struct, kw_only=True):
     keys: tuple[int | bytes, ...]
     contracts: frozenset[str]
     balance_here: int = 0
+    immutables: dict[str, int] = {}
     words: dict[int, int] = {}
     touched: set[int] = set()
     """Slots read since this was last emptied."""
@@ -59,9 +60,8 @@ class ReachedState(msgspec.Struct, kw_only=True):
         return account == self.address or account in self.contracts
 
     def immutable(self, name: str) -> int | None:
-        """An immutable's word, which no state tells."""
-        del name
-        return None
+        """An immutable's word; None where it is not known."""
+        return self.immutables.get(name)
 
 
 class History:
@@ -84,10 +84,10 @@ class History:
                 found.setdefault(call.input[2:_PUSH_SELECTOR], place)
         return found
 
-    def states(self, places: Iterable[int]) -> list[ReachedState]:
+    def states(self, places: Iterable[int], immutables: Mapping[str, int]) -> list[ReachedState]:
         """The states after so many calls, without those where the contract is gone; storage is not known yet."""
         wanted = sorted(set(places))
-        found = [self._state(place) for place in wanted]
+        found = [self._state(place, dict(immutables)) for place in wanted]
         trace = self.tried([Branch(place) for place in wanted])
         for state, branched in zip(found, trace.branches, strict=True):
             state.balance_here = branched.balance
@@ -142,7 +142,7 @@ class History:
             )
         return trace
 
-    def _state(self, after: int) -> ReachedState:
+    def _state(self, after: int, immutables: dict[str, int]) -> ReachedState:
         program = self._program
         deployment = program.deployment
         last = program.calls[after - 1] if after else None
@@ -157,6 +157,7 @@ class History:
             accounts=_accounts(program, self._keys, self.trace.address),
             keys=_keys(self._keys),
             contracts=frozenset(self._original.code_at),
+            immutables=immutables,
             words={},
             touched=set(),
         )
