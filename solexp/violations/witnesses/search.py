@@ -214,20 +214,30 @@ class _Finding:
         groups: dict[tuple[str, int], list[_Open]] = {}
         for query in queries:
             groups.setdefault((query.function.signature, here[id(query)].after), []).append(query)
+        # To satisfy all guards is to read all that they read: one question finds out what to fetch.
+        quick = Settings(models=1, rlimit=self._search.rlimit, seed=self._search.seed)
+        self._until_read(groups, lambda _, situation: situation.solve((), quick))
+        self._until_read(groups, self._solve_all)
+
+    def _until_read(
+        self,
+        groups: Mapping[tuple[str, int], list[_Open]],
+        ask: Callable[[list[_Open], Situation], object],
+    ) -> None:
+        """Ask something of functions in states until all storage that they read was known, or zero."""
         waiting = groups
         for _ in range(_PASSES):
             missed: dict[tuple[str, int], set[int]] = {}
             for key, members in waiting.items():
                 state = self._states[key[1]]
                 state.touched = set()
-                situation = self._contract.at(key[0], state)
-                for query in members:
-                    query.answer = self._solved(query, situation)
+                ask(members, self._contract.at(key[0], state))
                 missed[key] = state.missing
-            for place in {after for _, after in missed}:
+            places = {after for _, after in missed}
+            for place in places:
                 slots = (found for (_, after), found in missed.items() if after == place)
                 self._states[place].touched = set().union(*slots)
-            self._history.fetch([self._states[place] for place in {after for _, after in missed}])
+            self._history.fetch([self._states[place] for place in places])
             waiting = {
                 key: groups[key]
                 for key, slots in missed.items()
@@ -235,6 +245,10 @@ class _Finding:
             }
             if not waiting:
                 break
+
+    def _solve_all(self, queries: list[_Open], situation: Situation) -> None:
+        for query in queries:
+            query.answer = self._solved(query, situation)
 
     def _solved(self, query: _Open, situation: Situation) -> Answer:
         settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
