@@ -118,6 +118,13 @@ def compare_by(
         )
     if by_contract:
         notes.append("compared by contract: where functions are tasks, the mean over a contract's")
+    if chosen.startswith("pass_at_") and not by_contract:
+        scored = [len(scores[c.label]) - c.folder.summary["decidable_tasks"] for c in cells]
+        if max(scored) > 0:
+            notes.append(
+                f"no oracle could decide {max(scored)} of the tasks, which count as failed; "
+                f"decidable.{chosen} leaves them out"
+            )
     if reason:
         notes.append(reason)
     fees = fee_table(cells)
