@@ -11,7 +11,8 @@ SolexpError
 │   ├── ModelGone        ... or answers no request any more
 │   ├── RpcError         an EVM node answered with an error (solexp.evm.rpc)
 │   └── NodeGone         an EVM node does not answer any more (solexp.evm.rpc)
-└── TimeLimitExceeded    a candidate used up its limits
+├── TimeLimitExceeded    a candidate used up its limits
+└── NotRead              a candidate holds no tests that can be read (solexp.violations.cvts)
 
 Interrupted              the user pressed Ctrl-C; exit status 130
 """
