@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests lock clean
+.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests bench-sandbox lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-overhead: $(READY) ## measure the harness's own CPU time
 
 bench-requests: $(READY) ## measure what asking a model costs beyond the bare SDK
 	@$(BIN)/python bench/asking.py
+
+bench-sandbox: $(READY) ## measure calling Python candidates beside one plain process a candidate
+	@$(BIN)/python bench/sandbox.py
 
 lock: ## pin the newest fitting packages anew, with hashes (LOCK=--upgrade to move all of them)
 	$(COMPILE) $(LOCK) requirements/build.in -o requirements/build.txt

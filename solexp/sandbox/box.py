@@ -22,6 +22,7 @@ from solexp.sandbox.limits import CallResult, Ended, Limits
 
 _BOOT = Path(__file__).resolve().parent / "inside" / "boot.py"
 _START_S = 30.0
+_END_S = 2.0
 _GRACE_S = 60.0
 
 
@@ -174,13 +175,17 @@ class Sandbox:
         return lines[-1].decode(errors="replace") if lines else "it said nothing"
 
     def close(self) -> None:
-        """End it at once."""
-        self._process.kill()
+        """End it, and a call that it may be at."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        self._process.wait()
+        try:
+            # It notices, and counts towards what children of this process have used only if it ends by itself.
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._errors.close()
 
     def __enter__(self) -> Sandbox:
