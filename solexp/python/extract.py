@@ -28,12 +28,13 @@ from solexp.python.reading import Part, is_sketch, read_part
 
 _NO_BODY = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 """What no function consists of alone."""
+_FENCES = 12
+"""How many fences of a reply are tried as part of a program."""
 _BUILTIN = {*dir(builtins), "__name__", "__file__", "__doc__"}
 
 
 class _Found(msgspec.Struct, frozen=True):
     part: Part
-    place: int
     lines: int
     """Lines of the function."""
     sketch: bool
@@ -55,6 +56,10 @@ def extract_program(
     text, notes = without_reasoning(well_formed(reply))
     parts = _parts(text)
     extraction = _extracted(parts, entry_point, head, finish)
+    if any(part.broken(entry_point) for part in parts):
+        across = _across_fences(text, entry_point)
+        if across is not None:
+            extraction = _extracted([across], entry_point, head, finish)
     if extraction is None and text.lstrip()[:1] in ("{", "["):
         parts = [part for string in json_strings(text) for part in _parts(string)]
         extraction = _extracted(parts, entry_point, head, finish)
@@ -82,6 +87,19 @@ def _parts(text: str) -> list[Part]:
     ]
 
 
+def _across_fences(text: str, name: str) -> Part | None:
+    """The longest program that defines ``name`` and has fence lines within, in a docstring for example."""
+    fences = list(FENCE.finditer(text))[:_FENCES]
+    starts = [0, *(fence.end() for fence in fences)]
+    ends = [*(fence.start() for fence in fences), len(text)]
+    for first, start in enumerate(starts):
+        for last in range(len(ends) - 1, first, -1):
+            part = read_part(text[start : ends[last]], closed=last < len(fences))
+            if part.fault is None and part.defining(name) is not None:
+                return part
+    return None
+
+
 def _extracted(
     parts: Sequence[Part], name: str, head: str, finish: FinishReason
 ) -> Extraction | None:
@@ -96,11 +114,11 @@ def _extracted(
 
 
 def _definitions(parts: Sequence[Part], name: str) -> Iterator[_Found]:
-    for place, part in enumerate(parts):
+    for part in parts:
         node = part.defining(name)
         if node is not None:
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            yield _Found(part, place, lines, is_sketch(node))
+            yield _Found(part, lines, is_sketch(node))
 
 
 def _chosen(found: Sequence[_Found]) -> _Found:
@@ -136,9 +154,6 @@ def _taken(
     if len(kept) < len(part.body):
         notes.append(f"{len(part.body) - len(kept)} statements left out that it does not need")
     lacking = missing(kept, _BUILTIN) if not part.starred else set()
-    pool = [
-        each for each in (*parts[: chosen.place], *parts[chosen.place + 1 :]) if each is not part
-    ]
     sources: list[str] = []
     where = [("the prompt", [read_part(head, closed=True)] if head else [])]
     others = [each for each in parts if each is not part]
@@ -178,7 +193,7 @@ def _continued(
         whole = read_part(f"{head.rstrip()}\n{text}\n", closed=part.closed)
         node = whole.defining(name)
         if isinstance(node, ast.FunctionDef) and _goes_on(node, outline):
-            placed = _Found(whole, 0, 0, sketch=False)
+            placed = _Found(whole, 0, sketch=False)
             taken = _taken(placed, [whole], name, "", finish)
             return msgspec.structs.replace(
                 taken, notes=("put behind what the prompt shows", *taken.notes)

@@ -9,7 +9,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-_TESTING = frozenset({"doctest", "pytest", "unittest"})
+_SETTINGS = frozenset(
+    {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "setcontext", "seterr"}
+    | {"filterwarnings", "simplefilter", "set_printoptions"}
+)
+"""Functions of modules whose calls set something for the rest of the program."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -100,7 +104,7 @@ def _belongs(node: ast.stmt, names: Names, name: str, wanted: set[str], imported
     if name in names.used - names.bound or "__name__" in names.at_once:
         return False
     if isinstance(node, ast.Expr) and (
-        isinstance(node.value, ast.Constant) or _is_setting(node, imported)
+        isinstance(node.value, ast.Constant) or _is_setting(node.value, imported)
     ):
         return True
     if isinstance(node, ast.Assert):
@@ -109,10 +113,12 @@ def _belongs(node: ast.stmt, names: Names, name: str, wanted: set[str], imported
     return bool((names.bound | _changed(node)) & variables)
 
 
-def _is_setting(node: ast.Expr, imported: set[str]) -> bool:
-    """Whether it calls something that was imported, such as ``sys.setrecursionlimit``."""
-    root = _root(node.value)
-    return root in imported and root not in _TESTING
+def _is_setting(node: ast.expr, imported: set[str]) -> bool:
+    """Whether it calls something such as ``sys.setrecursionlimit``."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return (
+        isinstance(called, ast.Attribute) and called.attr in _SETTINGS and _root(called) in imported
+    )
 
 
 def _changed(node: ast.stmt) -> set[str]:

@@ -60,8 +60,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         return (
             self.fault is not None
             and self.defining(name) is None
-            and re.search(rf"^[ \t]*def[ \t]+{re.escape(name)}\b", self.text, re.MULTILINE)
-            is not None
+            and re.search(rf"^def[ \t]+{re.escape(name)}\b", self.text, re.MULTILINE) is not None
         )
 
     @property

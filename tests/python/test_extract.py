@@ -123,6 +123,24 @@ def test_what_the_prompt_gives_comes_along_where_the_reply_leaves_it_out() -> No
     assert found.notes == ("taken from the prompt: List, helper",)
 
 
+def test_a_fence_within_a_docstring_is_part_of_the_program() -> None:
+    program = (
+        'def add(a, b):\n    """Adds.\n\n    ```\n    add(1, 2)\n    ```\n    """\n    return a + b'
+    )
+    assert code(f"Here:\n```python\n{program}\n```\nSo be it.") == program
+    assert code(program) == program
+
+
+def test_a_method_is_no_function() -> None:
+    reply = "Here it is:\n\nclass Solution:\n    def add(self, a, b):\n        return a + b\n\nThat is it."
+    assert extract_program(reply, "add").no_code is NoCode.NOTHING_FOUND
+
+
+def test_what_ends_the_process_is_left_out() -> None:
+    reply = f"```python\nimport sys\n\n{ADD}\n\ndef main():\n    print(add(1, 2))\n\nsys.exit(main())\n```"
+    assert code(reply) == f"import sys\n\n{ADD}"
+
+
 def test_of_several_versions_the_last_that_is_no_sketch_is_taken() -> None:
     better = "def add(a, b):\n    return b + a"
     sketch = "def add(a, b):\n    ..."
