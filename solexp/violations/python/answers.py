@@ -31,7 +31,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Distinct inputs a combination, at most."""
     exhaustive_to: int = 8
     """Up to so many assertions all 2^n − 1 combinations are asked for; of more, singles and pairs."""
-    levels: int = 3
+    levels: int = 2
     """How often the bounds grow, at most, while a combination has no input: 1 means that they do not."""
     depth: int = 1
     """Nesting of containers at the first level, at least; the task's own inputs can raise it."""

@@ -14,15 +14,18 @@ from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.terms import Num
 from solexp.violations.python.values import (
+    NOTHING,
     Bag,
     SBool,
     Seq,
     SFloat,
     SInt,
+    Table,
     Value,
     bool_term,
     boolean,
     characters,
+    code,
     floating,
     grid_of,
     int_term,
@@ -71,7 +74,7 @@ def _binary(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Value
             if is_text(one) or (isinstance(one, Seq) and one.kind in ("list", "tuple")):
                 return repeated(ev, one, other)
     if op is ast.Mod and is_text(a):
-        return ev.refuse("% on strings")
+        return formatted(ev, a, b)
     if op in (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor):
         if isinstance(a, Bag) and isinstance(b, Bag):
             return set_operation(ev, op, a, b)
@@ -84,6 +87,17 @@ def _binary(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Value
     if op is ast.BitOr and hasattr(a, "values") and hasattr(b, "values"):
         return ev.refuse("| between dicts")
     return ev.fail(TypeError)
+
+
+def formatted(ev: Evaluation, a: Value, b: Value) -> Value:
+    """``a % b`` of a string, of which only the failure of those without a ``%`` is expressed."""
+    marked = or_(*(and_(guard, arith.equal(code(char), ord("%"))) for guard, char in characters(a)))
+    ev.beyond("a string that is formatted by %", marked)
+    # A tuple may be empty, and lists and dicts are taken as mappings.
+    if isinstance(b, Seq | Table):
+        return ev.beyond("a string that is formatted by %")
+    ev.fail(TypeError, not_(marked))
+    return NOTHING
 
 
 def _native(value: Value) -> bool:

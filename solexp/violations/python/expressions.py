@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from solexp.violations.python import comparing
-from solexp.violations.python.arith import less
+from solexp.violations.python.arith import floor, less
 from solexp.violations.python.arithmetic import binary, square_root_floor, unary
 from solexp.violations.python.calls import Builtin, Frame, Function, Method, Module, Opaque
 from solexp.violations.python.evaluation import Evaluation, Limits
@@ -34,6 +34,7 @@ from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
     NOTHING,
     Seq,
+    SFloat,
     SInt,
     Stream,
     Text,
@@ -439,15 +440,21 @@ class Interpreter(Evaluation):
         if inner is None:
             return None
         value = self.evaluate(inner)
-        if not any(isinstance(each, SInt) for _, each in alternatives(value)):
+        if not any(isinstance(each, SInt | SFloat) for _, each in alternatives(value)):
             return None
 
         def root(each: Value) -> Value:
-            if not isinstance(each, SInt):
-                return self.refuse("a square root") if is_number(each) else self.fail(TypeError)
+            if isinstance(each, bool | int | float):
+                found = binary(self, ast.Pow(), each, 0.5)
+                return call_builtin(self, "int", (found,), {})
+            if not is_number(each):
+                return self.fail(TypeError)
+            if isinstance(each, SFloat) and each.grid is None:
+                return self.refuse("a square root of a float that may have been rounded")
+            term = floor(each.term) if isinstance(each, SFloat) else int_term(each)
             # The root of a negative number is complex, or an error.
-            self.fail(TypeError, less(each.term, 0))
-            return integer(square_root_floor(self, each.term, highest=self.limits.steps))
+            self.fail(TypeError, less(term, 0))
+            return integer(square_root_floor(self, term, highest=self.limits.steps))
 
         return self.lift(root, value)
 

@@ -77,6 +77,7 @@ class Node:
         self.depth = depth
         self.hints = tuple(hints)
         self.key = key
+        self.root = not key and "[" not in path and ".key" not in path
         self.kinds = self._kinds()
         self.children: tuple[Node, ...] | None = None
         self.keys: tuple[Node, ...] | None = None
@@ -88,7 +89,7 @@ class Node:
         kinds = list(SCALARS)
         if self.depth > 0:
             kinds += ["tuple"] if self.key else CONTAINERS
-            if not self.key:
+            if self.root:
                 kinds += [f"long{n}" for n in self.shape.long]
         if self.shape.special_floats:
             kinds += SPECIAL
@@ -205,7 +206,7 @@ class Node:
         if self.shape.open_words:
             for n, word in enumerate(dict.fromkeys(own[:2])):
                 words.append(self._open(opened(word), f"open{n}", extra=2))
-        for size in self.shape.long:
+        for size in self.shape.long if self.root else ():
             words.append("a" * size)
             if self.shape.open_words:
                 words.append(self._open([None, None, *("a" * (size - 2))], f"long{size}"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from solexp.violations.python.terms import POOL, Bool, Pool, Term, by_birth
 
-
 WIDE = 24
 """Disjunctions of more parts are taken as they are: simplifying them costs more than it saves."""
 

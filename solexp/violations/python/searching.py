@@ -43,6 +43,8 @@ class Level:
             )
             for n, f in enumerate(self.translation.formulas)
         ]
+        self._wishes: dict[int, list[Preference]] = {}
+        self._unseeded = [MISSING] * len(self.translation.roots)
         self._hopeless: list[frozenset[tuple[int, bool]]] = []
 
     def _named(self, name: str, term: Bool) -> Bool:
@@ -113,7 +115,7 @@ class Level:
         found: list[str] = []
         blocked: list[Bool] = []
         varied: list[Bool] = []
-        seeds: list[Sequence[object]] = [*self.seeds] or [[MISSING] * len(self.translation.roots)]
+        seeds = self.seeds or [self._unseeded]
         tries = 0
         while len(found) < self._settings.models and tries < 2 * self._settings.models:
             seed = seeds[tries % len(seeds)]
@@ -149,15 +151,26 @@ class Level:
                 pairs.append(root.is_kind(kind))
         return not_(and_(*pairs)) if pairs else True
 
+    def _wishes_for(self, seed: Sequence[object]) -> list[Preference]:
+        """What makes an input like the seed."""
+        known = self._wishes.get(id(seed))
+        if known is None:
+            known = [
+                wish
+                for root, hint in zip(self.translation.roots, seed, strict=True)
+                if hint is not MISSING
+                for wish in preferences(root, hint)
+                if not isinstance(wish.term, bool)
+            ]
+            self._wishes[id(seed)] = known
+        return known
+
     def _nearest(
         self, given: list[Bool], varied: list[Bool], seed: Sequence[object], turn: int
     ) -> bool:
         """Find a model that keeps as much of the preferences as matters; False where there is none at all."""
-        wishes = [Preference(VARIED, each, "") for each in varied]
-        for root, hint in zip(self.translation.roots, seed, strict=True):
-            if hint is not MISSING:
-                wishes += preferences(root, hint)
-        wishes = [wish for wish in wishes if not isinstance(wish.term, bool)]
+        wishes = [Preference(VARIED, each, "") for each in varied if not isinstance(each, bool)]
+        wishes += self._wishes_for(seed)
         while True:
             answer = self.solver.check(given + [wish.term for wish in wishes])
             if answer.reply is Reply.SAT:

@@ -371,7 +371,7 @@ def all_or_any(ev: Evaluation, value: Value, *, every: bool) -> Bool:
     loose = isinstance(value, Stream) and value.loose
     for guard, each, trouble in steps(ev, value):
         if trouble:
-            _take(ev, trouble, undecided, loose=loose)
+            _take(ev, trouble, True if loose else undecided, loose=loose)
         with ev.under(and_(undecided, guard)) as possible:
             if not possible:
                 continue
