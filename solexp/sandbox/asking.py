@@ -9,7 +9,7 @@ import msgspec
 from solexp.sandbox.limits import CallResult, Ended, Limits
 from solexp.sandbox.records import Report
 
-_FIRST = 8
+FIRST = 8
 """Calls of the first portion, which shows how long they take."""
 _SLOW_S = 0.005
 """CPU seconds from which on a call is not worth sharing a process: starting one costs less."""
@@ -43,7 +43,7 @@ class Asking:
     def _share(self, together: int) -> None:
         """Find what can be found by calls that share a process."""
         left = list(self._codes)
-        size = min(together, _FIRST) // 2 * 2
+        size = min(together, FIRST) // 2 * 2
         while size > 1 and len(left) > 1 and self._unloaded is None:
             # An even number, so that in the opposite order none has its old place.
             size = min(size, len(left) // 2 * 2)

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from solexp.core import ToolError
 from solexp.sandbox import records
-from solexp.sandbox.asking import Asking
+from solexp.sandbox.asking import FIRST, Asking
 from solexp.sandbox.inside import frames
 from solexp.sandbox.limits import CallResult, Ended, Limits
 
@@ -28,6 +28,7 @@ _GRACE_S = 60.0
 
 _KNOWN_CHARS = 16 << 20
 """Characters of argument lists to keep in mind: many programs are called with the same ones."""
+_FEW = 2
 _PORTION_CHARS = 1 << 20
 _UNREAD = CallResult(ended=Ended.UNASKED, message="reading it ended the process that did")
 
@@ -83,8 +84,14 @@ class Sandbox:
         Raises Gone when the sandbox ended; nothing tells which call did that.
         """
         self._set(limits)
-        broken = self._program(program, entry_point, limits)
-        prepared = self._prepared(arguments, limits)
+        # To compile things ahead takes processes too, which pays where there are many calls.
+        form = (
+            frames.READY_MADE
+            if len(arguments) > max(_FEW, min(together, FIRST))
+            else frames.AS_TEXT
+        )
+        broken = self._program(form, program, entry_point, limits)
+        prepared = self._prepared(form, arguments, limits)
         if broken is not None:
             return [one if isinstance(one, CallResult) else broken for one in prepared]
         return Asking(self._report, prepared, limits).results(together)
@@ -108,17 +115,22 @@ class Sandbox:
         )
         self._reply(limits)
 
-    def _program(self, program: str, entry_point: str, limits: Limits) -> CallResult | None:
-        name = entry_point.encode("utf-8", "surrogatepass")
-        source = program.encode("utf-8", "surrogatepass")
-        self._send(frames.PROGRAM, struct.pack(">H", len(name)) + name + source)
+    def _program(
+        self, form: bytes, program: str, entry_point: str, limits: Limits
+    ) -> CallResult | None:
+        name, source = _encoded(entry_point), _encoded(program)
+        self._send(frames.PROGRAM, form + struct.pack(">H", len(name)) + name + source)
         body = self._reply(limits)
         if body[frames.ENDING.size :] == frames.CODE:
             return None
         return records.report(body, 1, limits).rest
 
-    def _prepared(self, arguments: Sequence[str], limits: Limits) -> list[bytes | CallResult]:
+    def _prepared(
+        self, form: bytes, arguments: Sequence[str], limits: Limits
+    ) -> list[bytes | CallResult]:
         """For each argument list what makes it inside, or the result that says why nothing does."""
+        if form == frames.AS_TEXT:
+            return [self._known.get(text) or form + _encoded(text) for text in arguments]
         fresh = [text for text in dict.fromkeys(arguments) if text not in self._known]
         if sum(map(len, self._known)) + sum(map(len, fresh)) > _KNOWN_CHARS:
             self._known.clear()
@@ -132,14 +144,13 @@ class Sandbox:
         return [self._known[text] for text in arguments]
 
     def _prepare(self, texts: list[str], limits: Limits) -> list[bytes | CallResult] | None:
-        body = frames.blocks(text.encode("utf-8", "surrogatepass") for text in texts)
-        self._send(frames.ARGUMENTS, body)
+        self._send(frames.ARGUMENTS, frames.blocks(map(_encoded, texts)))
         record = self._reply(limits)[frames.ENDING.size :]
         if record[:1] != frames.LISTS:
             return None
         found = [
-            part[1:]
-            if part[:1] == frames.FIT
+            part
+            if part[:1] == frames.READY_MADE
             else CallResult(ended=Ended.UNASKED, message=part[1:].decode("utf-8", "replace"))
             for part in frames.parts(record[1:])
         ]
@@ -198,6 +209,10 @@ class Sandbox:
         at: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _portions(texts: list[str]) -> Iterator[list[str]]:

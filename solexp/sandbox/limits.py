@@ -43,7 +43,7 @@ class Ended(StrEnum):
     UNLOADED = "unloaded"
     """The program raised while it was loaded, does not parse, or has no such function: it was not called."""
     UNASKED = "unasked"
-    """The arguments are no literal of a list: the program was not loaded."""
+    """The arguments are no literal of a list: it was not called."""
 
 
 class CallResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,6 +93,8 @@ def _answer(part: bytes, limits: Limits) -> CallResult:
         found = CallResult(ended=Ended.RETURNED, value=literal(rest))
     elif kind == frames.UNREADABLE:
         found = CallResult(ended=Ended.UNREADABLE, message=_said(rest[2 + rest[1] :]))
+    elif kind == frames.UNASKED:
+        found = CallResult(ended=Ended.UNASKED, message=_said(rest[2 + rest[1] :]))
     elif kind == frames.RAISED:
         found = _raised(Ended.RAISED, rest)
     else:

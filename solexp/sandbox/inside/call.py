@@ -16,13 +16,15 @@ from typing import Any, NamedTuple, NoReturn
 
 from solexp.sandbox.inside import plain, reading
 from solexp.sandbox.inside.frames import (
+    AS_TEXT,
     CODE,
-    FIT,
     LISTS,
     LOADED,
     RAISED,
+    READY_MADE,
     RETURNED,
     SECONDS,
+    UNASKED,
     UNFIT,
     UNLOADED,
     UNREADABLE,
@@ -46,11 +48,11 @@ _module = types.ModuleType(MODULE)
 class Question(NamedTuple):
     """A program and what to ask it."""
 
-    code: bytes
-    """Marshalled."""
+    program: bytes
+    """With `AS_TEXT` before its source, or `READY_MADE` before its marshalled code."""
     entry_point: str
     arguments: list[bytes]
-    """For each call, as `reading.prepared` makes them."""
+    """For each call, with `AS_TEXT` before them, or `READY_MADE` before what `reading.prepared` makes of them."""
     output: int
     """Bytes that one packed answer may take."""
 
@@ -66,9 +68,7 @@ def expect(frames: int) -> None:
 def compiled(channel: int, source: bytes) -> NoReturn:
     """Compile a program, and write its code or why it has none."""
     try:
-        text = source.decode("utf-8", "surrogatepass")
-        code = compile(text, f"{MODULE}.py", "exec", dont_inherit=True)
-        record = CODE + marshal.dumps(code)
+        record = CODE + marshal.dumps(_code(AS_TEXT + source))
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError) as error:
         record = UNLOADED + _raised(error)
     write_all(channel, record)
@@ -80,7 +80,7 @@ def prepared(channel: int, texts: list[bytes]) -> NoReturn:
     found = []
     for text in texts:
         try:
-            found.append(FIT + reading.prepared(text.decode("utf-8", "surrogatepass")))
+            found.append(READY_MADE + reading.prepared(text.decode("utf-8", "surrogatepass")))
         except ValueError as error:
             found.append(UNFIT + str(error).encode("utf-8", "replace"))
     write_all(channel, LISTS + blocks(found))
@@ -91,10 +91,10 @@ def answer(channel: int, question: Question) -> NoReturn:
     """Load the program, call its function once for each argument list, write what came of each."""
     leave, write, told, anything, can_call = os._exit, write_all, _raised, BaseException, callable
     call, head, loaded, unloaded = _called, SECONDS.pack, LOADED, UNLOADED
-    clock, given, together = process_time, reading.arguments, blocks
+    clock, given, together = process_time, _arguments, blocks
     try:
         names = _module.__dict__
-        exec(marshal.loads(question.code), names)
+        exec(_code(question.program), names)
         function = names.get(question.entry_point)
         if not can_call(function):
             raise NameError(f"no function {question.entry_point!r}")
@@ -102,12 +102,32 @@ def answer(channel: int, question: Question) -> NoReturn:
         write(channel, unloaded + told(error))
         leave(0)
     write(channel, loaded)
-    for code in question.arguments:
-        arguments = given(code)
+    for one in question.arguments:
         began = clock()
-        record = call(function, arguments, question.output)
+        try:
+            arguments = given(one)
+        except ValueError as error:
+            record = UNASKED + told(error)
+        else:
+            record = call(function, arguments, question.output)
         write(channel, together([head(clock() - began) + record]))
     leave(0)
+
+
+def _code(program: bytes) -> types.CodeType:
+    kept = program[1:]
+    if program[:1] == AS_TEXT:
+        text = kept.decode("utf-8", "surrogatepass")
+        return compile(text, f"{MODULE}.py", "exec", dont_inherit=True)
+    code: types.CodeType = marshal.loads(kept)
+    return code
+
+
+def _arguments(one: bytes) -> list[Any]:
+    kept = one[1:]
+    if one[:1] == AS_TEXT:
+        kept = reading.prepared(kept.decode("utf-8", "surrogatepass"))
+    return reading.arguments(kept)
 
 
 def _called(function: Any, arguments: list[Any], output: int) -> bytes:

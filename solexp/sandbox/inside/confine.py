@@ -39,7 +39,7 @@ def limit_for_all() -> None:
     bounds |= {"SIGPENDING": _SIGNALS, "NOFILE": _DESCRIPTORS, "STACK": _STACK}
     for name, value in bounds.items():
         for bound in _bound(name, value):
-            _set(*bound)
+            set_bound(bound)
 
 
 def bounds(allowance: Allowance, cpu_s: float, *, tasks: int | None) -> list[Bound]:
@@ -64,9 +64,10 @@ def _bound(name: str, value: int) -> list[Bound]:
     return [(which, (value, value))]
 
 
-def _set(which: int, values: tuple[int, int]) -> None:
+def set_bound(bound: Bound) -> None:
+    """Set a limit of this process. Raises OSError or ValueError on Linux, where each can be set."""
     try:
-        resource.setrlimit(which, values)
+        resource.setrlimit(*bound)
     except (ValueError, OSError):
         # Some systems have the name and not the limit.
         if sys.platform == "linux":

@@ -18,8 +18,11 @@ ENDED, USED_UP, SLEPT, OUTPUT = b"e", b"c", b"s", b"o"
 """By itself; for its CPU time; for being idle; for what it wrote."""
 
 SET, PROGRAM, ARGUMENTS, CALL = b"s", b"p", b"a", b"c"
-"""Requests: limits; a program (length of the entry point's name, it, the source); argument lists to prepare, as blocks;
-prepared argument lists to call with, one after the other in one process, as blocks."""
+"""Requests: limits; a program (`READY_MADE` or `AS_TEXT`, length of the entry point's name, it, the source); argument
+lists to prepare, as blocks; argument lists to call with, one after the other in one process, as blocks."""
+READY_MADE, AS_TEXT = b"\1", b"\2"
+"""What a program or an argument list begins with: it is compiled ahead, in a process for that, or where it is used."""
+
 READY, ANSWER = b"r", b"a"
 """Replies: the sandbox stands (and which of its protections do, by name); what was asked is done."""
 
@@ -27,11 +30,12 @@ LOADED = b"+"
 """Begins what a process writes as soon as the program is loaded. Then comes a block for each call: its CPU seconds, and
 its record."""
 SECONDS = struct.Struct(">d")
-RETURNED, RAISED, UNREADABLE, UNLOADED, CODE, LISTS = b"R", b"E", b"U", b"N", b"K", b"L"
-"""What a record begins with. A packed value; a byte that tells an assertion, length of the class's name, it, the
-message; a reason; as for RAISED; compiled code; prepared argument lists as blocks, each with `FIT` or `UNFIT` before
-its code or the reason."""
-FIT, UNFIT = b"\1", b"\0"
+RETURNED, RAISED, UNREADABLE, UNASKED = b"R", b"E", b"U", b"A"
+UNLOADED, CODE, LISTS = b"N", b"K", b"L"
+"""What a record begins with. A packed value; three times an exception: a byte that tells an assertion, length of the
+class's name, it, the message; the same; compiled code; prepared argument lists as blocks, each with `READY_MADE`
+before its code or `UNFIT` before the reason."""
+UNFIT = b"\0"
 
 _SIZE = struct.Struct(">I")
 

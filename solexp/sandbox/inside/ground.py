@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -37,7 +36,8 @@ class Ground:
         self.filters: dict[bool, kernel.Filter] = {}
         self._bounds: dict[bool, list[confine.Bound]] = {}
         self._filter: kernel.Filter | None = None
-        self._give_up: Callable[[], None] | None = None
+        self.give_up: Callable[[], None] | None = None
+        """Gives up all capabilities; None where there is no such thing."""
 
     def prepare(self, allowance: Allowance) -> None:
         """Get ready for calls with these limits, so that each has as little to do as can be."""
@@ -50,10 +50,6 @@ class Ground:
             for series, cpu_s in ((False, allowance.cpu_s), (True, allowance.batch_s))
         }
         self._filter = self.filters.get(self.can_fork(allowance))
-        if sys.platform == "linux" and self.user is None:
-            from solexp.sandbox.inside import kernel  # noqa: PLC0415  (Linux only)
-
-            self._give_up = kernel.no_capabilities
 
     def can_fork(self, allowance: Allowance) -> bool:
         """Whether calls can start processes: where they may, and can all be found again."""
@@ -75,12 +71,12 @@ class Ground:
         """Bind this process, which is to run a program, for good. Raises OSError."""
         if self.walls is None:
             os.setsid()
-        for which, values in self._bounds[series]:
-            resource.setrlimit(which, values)
+        for bound in self._bounds[series]:
+            confine.set_bound(bound)
         if self.user is not None:
             os.setuid(self.user)
-        if self._give_up is not None:
-            self._give_up()
+        elif self.give_up is not None:
+            self.give_up()
         if self.landlock is not None:
             self.landlock.restrict()
         if self._filter is not None:
@@ -136,9 +132,14 @@ def _reads_library(user: int | None) -> bool:
 def _settle_on_linux(
     ground: Ground, parent: int, without: list[str], channels: tuple[int, ...]
 ) -> None:
-    # Linux only. All now: behind the walls these files cannot be seen.
-    from solexp.sandbox.inside import kernel, seccomp, walls  # noqa: F401, PLC0415
-
+    try:
+        # Linux only. All now: behind the walls these files cannot be seen.
+        from solexp.sandbox.inside import kernel, seccomp, walls  # noqa: F401, PLC0415
+    except ImportError:
+        # An interpreter that was built without ctypes.
+        return
+    if kernel.MACHINE in kernel.NUMBERS:
+        ground.give_up = kernel.no_capabilities
     if NAMESPACES not in without and _possible(lambda: _raise_walls(parent)):
         if not walls.enter(parent, channels=channels):
             ground.user = None

@@ -11,10 +11,11 @@ import platform
 import struct
 
 MACHINE = platform.machine()
-_NUMBERS = {
+NUMBERS = {
     "x86_64": {"capset": 126, "pivot_root": 155},
     "aarch64": {"capset": 91, "pivot_root": 41},
 }
+"""Of system calls that the C library has no name for, on the machines that are known."""
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = (
@@ -67,7 +68,7 @@ def unmount(target: str) -> None:
 
 def pivot_root() -> None:
     """Make the current folder, which is a mount's root, the root of all; the old one is gone."""
-    _checked(_libc.syscall(_NUMBERS[MACHINE]["pivot_root"], b".", b"."), "pivot_root")
+    _checked(_libc.syscall(NUMBERS[MACHINE]["pivot_root"], b".", b"."), "pivot_root")
     unmount(".")
     os.chdir("/")
 
@@ -95,7 +96,7 @@ def no_new_privileges() -> None:
 def no_capabilities() -> None:
     """Give up every capability."""
     head = struct.pack("Ii", _CAPABILITIES_3, 0)
-    _checked(_libc.syscall(_NUMBERS[MACHINE]["capset"], head, bytes(24)), "capset")
+    _checked(_libc.syscall(NUMBERS[MACHINE]["capset"], head, bytes(24)), "capset")
 
 
 class Filter:

@@ -10,7 +10,7 @@ import os
 import select
 import signal
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solexp.sandbox.inside import ground
 from solexp.sandbox.inside.confine import Allowance
@@ -58,6 +58,7 @@ class Watch:
             poller.register(fd, events)
         if process is not None:
             poller.register(process, select.POLLIN)
+        ended: tuple[int, int, Any] = (0, 0, None)
         why, wait, seen, before = ENDED, min(allowance.cpu_s, allowance.idle_s), len(LOADED), 0.0
         while why == ENDED:
             ready = dict(poller.poll(max(1.0, wait * 1000)))
@@ -69,7 +70,8 @@ class Watch:
                 _drain(reading, record, room)
                 if ready[reading] & select.POLLHUP:
                     poller.unregister(reading)
-            if process in ready or (process is None and _has_ended(pid)):
+            ended = os.wait4(pid, os.WNOHANG) if process is None else ended
+            if process in ready or ended[0]:
                 break
             if series and self._clocks:
                 count, seen = whole(record, seen)
@@ -81,7 +83,7 @@ class Watch:
             os.kill(pid, signal.SIGKILL)
         if process is not None:
             os.close(process)
-        _, status, usage = os.wait4(pid, 0)
+        _, status, usage = ended if ended[0] else os.wait4(pid, 0)
         _drain(reading, record, room)
         used = usage.ru_utime + usage.ru_stime
         idle = max(0.0, time.monotonic() - began - used)
@@ -147,10 +149,6 @@ class Watch:
         finally:
             os.close(folder)
         return total / 1e9
-
-
-def _has_ended(pid: int) -> bool:
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _cpu_time(pid: int) -> float:

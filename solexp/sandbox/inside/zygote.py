@@ -15,12 +15,15 @@ from solexp.sandbox.inside.confine import Allowance
 from solexp.sandbox.inside.frames import (
     ANSWER,
     ARGUMENTS,
+    AS_TEXT,
     CALL,
     CODE,
+    ENDED,
     ENDING,
     LIMITS,
     PROGRAM,
     READY,
+    READY_MADE,
     SET,
     parts,
     receive,
@@ -75,7 +78,7 @@ class Zygote:
         self._ground = ready
         self._watch = watch.Watch(requests, ready)
         self._allowance = Allowance(0, 0, 0, 0, 0, 1, 0)
-        self._code = b""
+        self._program = b""
         self._entry_point = ""
 
     def answer(self, letter: bytes, body: bytes) -> bytes:
@@ -91,7 +94,7 @@ class Zygote:
             ended = self._ask(lambda: call.prepared(_CHANNEL, texts), call.MAX_CODE)
         elif letter == CALL:
             output, given = self._allowance.output, parts(body)
-            question = call.Question(self._code, self._entry_point, given, output)
+            question = call.Question(self._program, self._entry_point, given, output)
             series = len(given) > 1
             ended = self._ask(lambda: call.answer(_CHANNEL, question), output, series=series)
         else:
@@ -99,13 +102,18 @@ class Zygote:
         return ENDING.pack(ended.why, ended.status, ended.cpu_s, ended.idle_s) + ended.record
 
     def _load(self, body: bytes) -> watch.Ended:
-        """Compile a program, in a child: a compiler that can be crashed crashes there."""
-        (size,) = struct.unpack_from(">H", body)
-        self._entry_point = body[2 : 2 + size].decode("utf-8", "surrogatepass")
-        source = body[2 + size :]
+        """Keep a program; one that is wanted ready made is compiled in a child, so that no compiler crashes here."""
+        (size,) = struct.unpack_from(">H", body, 1)
+        self._entry_point = body[3 : 3 + size].decode("utf-8", "surrogatepass")
+        source = body[3 + size :]
+        if body[:1] == AS_TEXT:
+            self._program = AS_TEXT + source
+            return watch.Ended(ENDED, 0, 0.0, 0.0, CODE)
         ended = self._ask(lambda: call.compiled(_CHANNEL, source), call.MAX_CODE)
-        self._code = ended.record[1:] if ended.record[:1] == CODE else b""
-        return ended._replace(record=CODE) if self._code else ended
+        if ended.record[:1] != CODE:
+            return ended
+        self._program = READY_MADE + ended.record[1:]
+        return ended._replace(record=CODE)
 
     def _ask(
         self, child: Callable[[], NoReturn], output: int, *, series: bool = False
