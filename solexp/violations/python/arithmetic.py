@@ -9,17 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 from solexp.violations.python import arith
-from solexp.violations.python.comparing import compact, contains_item, count_of
+from solexp.violations.python.comparing import contains_item
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_, or_
-from solexp.violations.python.terms import Num
+from solexp.violations.python.terms import Num, Term
 from solexp.violations.python.values import (
     NOTHING,
     Bag,
-    SBool,
     Seq,
-    SFloat,
-    SInt,
     Table,
     Value,
     bool_term,
@@ -33,7 +30,6 @@ from solexp.violations.python.values import (
     is_bool,
     is_number,
     is_text,
-    lifted,
     real_term,
     sequence,
     special,
@@ -46,6 +42,9 @@ _NATIVE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
     ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+}  # fmt: skip
+_TERMS: dict[type[ast.operator], Callable[[Num, Num], Num]] = {
+    ast.Add: arith.add, ast.Sub: arith.subtract, ast.Mult: arith.multiply,
 }  # fmt: skip
 SIGNS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -132,16 +131,13 @@ def _numbers(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Valu
         return _floored_floats(ev, op, a, b) if floats else _floored(ev, op, a, b)
     if not floats:
         x, y = int_term(a), int_term(b)
-        return integer(
-            {ast.Add: arith.add, ast.Sub: arith.subtract, ast.Mult: arith.multiply}[op](x, y)
-        )
+        return integer(_TERMS[op](x, y))
     x, y = real_term(a), real_term(b)
-    grids = (grid_of(a), grid_of(b))
+    one, other = grid_of(a), grid_of(b)
     grid = None
-    if grids[0] is not None and grids[1] is not None:
-        grid = sum(grids) if op is ast.Mult else max(grids)
-    result = {ast.Add: arith.add, ast.Sub: arith.subtract, ast.Mult: arith.multiply}[op](x, y)
-    return floating(result, grid)
+    if one is not None and other is not None:
+        grid = one + other if op is ast.Mult else max(one, other)
+    return floating(_TERMS[op](x, y), grid)
 
 
 def _with_special(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Value:
@@ -167,7 +163,7 @@ def _divided(ev: Evaluation, a: Value, b: Value) -> Value:
     if zero is True:
         return ev.fail(ZeroDivisionError)
     grid = None
-    if not isinstance(y, arith.Term) and grid_of(a) is not None:
+    if not isinstance(y, Term) and grid_of(a) is not None:
         numerator = abs(Fraction(y).numerator)
         if numerator & (numerator - 1) == 0:
             grid = (grid_of(a) or 0) + numerator.bit_length() - 1
@@ -312,7 +308,7 @@ def each_integer(
 
     As many as the limits allow; the rest lies beyond the bounds.
     """
-    if not isinstance(term, arith.Term):
+    if not isinstance(term, Term):
         return found(int(term))
     least, most = arith.span(term)
     start = low if least is None or (low is not None and least < low) else int(least)
@@ -344,82 +340,3 @@ def set_operation(ev: Evaluation, op: type[ast.operator], a: Bag, b: Bag) -> Bag
     if op is ast.BitOr:
         return Bag(a.kind, (*a.items, *new))
     return Bag(a.kind, [*((and_(g, not_(there)), value) for g, value, there in from_a), *new])
-
-
-def unary(ev: Evaluation, op: ast.unaryop, a: Value) -> Value:
-    """``op a``."""
-    if isinstance(op, ast.Not):
-        return boolean(not_(ev.truth(a)))
-    return ev.lift(lambda x: _unary(ev, op, x), a)
-
-
-def _unary(ev: Evaluation, op: ast.unaryop, a: Value) -> Value:
-    if not is_number(a):
-        return ev.fail(TypeError)
-    if isinstance(op, ast.Invert):
-        if type_of(a) is float:
-            return ev.fail(TypeError)
-        return integer(arith.subtract(-1, int_term(a)))
-    if isinstance(a, float) and not isinstance(a, bool):
-        return -a if isinstance(op, ast.USub) else +a
-    factor = -1 if isinstance(op, ast.USub) else 1
-    if isinstance(a, SFloat):
-        return floating(arith.scale(factor, a.term), a.grid)
-    return integer(arith.scale(factor, int_term(a)))
-
-
-def absolute(ev: Evaluation, a: Value) -> Value:
-    """``abs(a)``."""
-    if not is_number(a):
-        return ev.fail(TypeError)
-    if isinstance(a, bool | int | float):
-        return abs(a)
-    if isinstance(a, SFloat):
-        return floating(magnitude(a.term), a.grid)
-    return integer(magnitude(int_term(a)))
-
-
-def magnitude(term: Num) -> Num:
-    """The absolute value of a number."""
-    return arith.if_(arith.less(term, 0), arith.scale(-1, term), term)
-
-
-def truncated(term: Num) -> Num:
-    """A real, rounded towards 0."""
-    negative = arith.less(term, 0)
-    return arith.if_(
-        negative, arith.scale(-1, arith.floor(arith.scale(-1, term))), arith.floor(term)
-    )
-
-
-def rounded(ev: Evaluation, a: Value) -> Value:
-    """``round(a)``: to the nearest int, halves to the even one."""
-    if not is_number(a):
-        return ev.fail(TypeError)
-    if isinstance(a, SInt | SBool):
-        return integer(int_term(a))
-    if isinstance(a, bool | int | float):
-        try:
-            return lifted(round(a))
-        except (ValueError, OverflowError) as error:
-            return ev.fail(type(error))
-    if a.grid is None:
-        return ev.refuse("round of a float that may have been rounded")
-    half = arith.add(a.term, Fraction(1, 2))
-    up = arith.floor(half)
-    tie = arith.equal(arith.to_real(up), half)
-    odd = arith.equal(arith.modulo(up, 2), 1)
-    return integer(arith.if_(and_(tie, odd), arith.subtract(up, 1), up))
-
-
-def square_root_floor(ev: Evaluation, term: Num, *, highest: int) -> Num:
-    """The integer square root of an integer that is not negative, up to ``highest``."""
-    ev.beyond("a square root too large", arith.less((highest + 1) ** 2 - 1, term))
-    roots = [arith.if_(arith.at_most(n * n, term), 1, 0) for n in range(1, highest + 1)]
-    return arith.add(0, *roots)
-
-
-__all__ = [
-    "absolute", "binary", "compact", "count_of", "each_integer", "rounded", "square_root_floor",
-    "truncated", "unary",
-]  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from solexp.violations.python import arith
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_, or_, same_bool
-from solexp.violations.python.terms import Bool
+from solexp.violations.python.terms import Bool, Num, Term
 from solexp.violations.python.values import (
     Bag,
     Items,
@@ -84,7 +86,7 @@ def numbers_equal(ev: Evaluation, a: Value, b: Value) -> Bool:
     return arith.equal(x, y)
 
 
-def numeric(a: Value, b: Value) -> tuple[arith.Num, arith.Num]:
+def numeric(a: Value, b: Value) -> tuple[Num, Num]:
     """Both numbers in one sort."""
     if isinstance(a, float) or isinstance(b, float) or real(a) or real(b):
         return real_term(a), real_term(b)
@@ -95,7 +97,7 @@ def real(value: Value) -> bool:
     return type_of(value) is float
 
 
-MARGIN = arith.Fraction(1, 2**12)
+MARGIN = Fraction(1, 2**12)
 """Numbers whose last digits may have been rounded are told apart from this distance on."""
 
 
@@ -108,7 +110,7 @@ def near(ev: Evaluation, a: Value, b: Value) -> None:
     ev.beyond("numbers too near to be told apart after rounding", too_near)
 
 
-def count_of(value: Seq | Bag | Table | Text | str) -> arith.Num:
+def count_of(value: Seq | Bag | Table | Text | str) -> Num:
     """The length of a container."""
     if isinstance(value, str):
         return len(value)
@@ -134,16 +136,16 @@ def texts_equal(a: str | Text, b: str | Text) -> Bool:
     return and_(*parts)
 
 
-def compact_text(value: str | Text) -> tuple[tuple[Bool, str | arith.Term], ...]:
+def compact_text(value: str | Text) -> tuple[tuple[Bool, str | Term], ...]:
     """The characters of a string, the n-th one being the n-th that is there."""
     if isinstance(value, str) or value.prefix:
         return characters(value)
     found = []
     for guard, each in shifted([(g, code(char)) for g, char in value.items]):
-        term: arith.Num = each[-1][1]
+        term: Num = each[-1][1]
         for own, other in reversed(each[:-1]):
             term = arith.if_(own, other, term)
-        found.append((guard, term if isinstance(term, arith.Term) else chr(int(term))))
+        found.append((guard, term if isinstance(term, Term) else chr(int(term))))
     return tuple(found)
 
 

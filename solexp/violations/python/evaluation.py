@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from solexp.violations.python import arith
 from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.merging import merge
 from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
     NOTHING,
@@ -26,7 +27,6 @@ from solexp.violations.python.values import (
     Trouble,
     Value,
     alternatives,
-    merge,
     typed,
 )
 

@@ -9,18 +9,19 @@ from typing import Any
 
 from solexp.violations.python import comparing
 from solexp.violations.python.arith import floor, less
-from solexp.violations.python.arithmetic import binary, square_root_floor, unary
+from solexp.violations.python.arithmetic import binary
 from solexp.violations.python.calls import Builtin, Frame, Function, Method, Module, Opaque
 from solexp.violations.python.evaluation import Evaluation, Limits
 from solexp.violations.python.functions import (
-    CONSTANTS,
     NAMES,
     call_builtin,
-    call_module,
     unpacked,
 )
 from solexp.violations.python.logic import and_, not_
 from solexp.violations.python.methods import attribute, call_method
+from solexp.violations.python.modules import CONSTANTS, call_module
+from solexp.violations.python.paths import UNBOUND
+from solexp.violations.python.rounding import square_root_floor, unary
 from solexp.violations.python.sequences import (
     distinct,
     order_matters,
@@ -37,7 +38,6 @@ from solexp.violations.python.values import (
     SFloat,
     SInt,
     Stream,
-    Text,
     Trouble,
     Value,
     alternatives,
@@ -46,15 +46,11 @@ from solexp.violations.python.values import (
     int_term,
     integer,
     is_number,
-    is_text,
     listed,
     sequence,
     text_of,
-    type_of,
 )
 
-UNBOUND = Opaque("unbound")
-"""Stands for the value of a name that has none on some path."""
 _MODULES = ("math", "re")
 _TYPES = (
     bool,
@@ -531,4 +527,3 @@ _STEPS: dict[type[ast.expr], Any] = {
     ast.Attribute: Interpreter._attribute, ast.Call: Interpreter._called,
     ast.Lambda: Interpreter._lambda, ast.JoinedStr: Interpreter._formatted,
 }  # fmt: skip
-__all__ = ["UNBOUND", "Interpreter", "Text", "int_term", "is_text", "type_of"]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
-from solexp.violations.python import arith, texts
-from solexp.violations.python.arithmetic import absolute, binary, rounded, truncated
 from solexp.violations.python.calls import Builtin, Function, Method, Module, Opaque, positional
-from solexp.violations.python.comparing import hashable
+from solexp.violations.python.conversions import (
+    to_chr,
+    to_divmod,
+    to_float,
+    to_hash,
+    to_int,
+    to_ord,
+    to_pow,
+    to_round,
+    to_str,
+)
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_
-from solexp.violations.python.regex import NotRegular, matches
+from solexp.violations.python.rounding import absolute
 from solexp.violations.python.sequences import (
     all_or_any,
     distinct,
@@ -35,38 +40,22 @@ from solexp.violations.python.sequences import (
 from solexp.violations.python.values import (
     NOTHING,
     Bag,
-    SBool,
     Seq,
-    SFloat,
-    SInt,
     Stream,
     Table,
     Text,
     Trouble,
-    Union,
     Value,
     alternatives,
     boolean,
-    floating,
-    grid_of,
-    int_term,
-    integer,
-    is_bool,
-    is_int,
-    is_number,
     is_text,
     listed,
-    real_term,
     sequence,
-    special,
-    text_of,
     type_of,
-    typed,
 )
 
 Given = tuple[Value, ...]
 Keywords = dict[str, Value]
-import ast  # noqa: E402
 
 
 def call_builtin(ev: Evaluation, name: str, given: Given, keywords: Keywords) -> Value:
@@ -147,145 +136,6 @@ def _issubclass(ev: Evaluation, kind: Value, classes: Value) -> Value:
 
 def _bool(ev: Evaluation, value: Value) -> Value:
     return boolean(ev.truth(value))
-
-
-def _int(ev: Evaluation, value: Value, base: Value) -> Value:
-    if base is not None:
-        return _native(ev, int, value, base)
-    if isinstance(value, str) or special(value):
-        return _native(ev, int, value)
-    if isinstance(value, Text):
-        valid, number = texts.number_in(value)
-        ev.fail(ValueError, not_(valid))
-        return integer(number)
-    if isinstance(value, SFloat):
-        if value.grid is None:
-            return ev.refuse("int of a float that may have been rounded")
-        return integer(truncated(value.term))
-    if is_number(value):
-        return int(value) if isinstance(value, int | float) else integer(int_term(value))
-    return ev.fail(TypeError)
-
-
-def _float(ev: Evaluation, value: Value) -> Value:
-    if isinstance(value, str | int | float):
-        return _native(ev, float, value)
-    if is_number(value):
-        return floating(real_term(value), grid_of(value))
-    if isinstance(value, Text):
-        return _float_of_text(ev, value)
-    return ev.fail(TypeError)
-
-
-_DECIMAL = r"\s*[+-]?(\d(_?\d)*\.?(\d(_?\d)*)?|\.\d(_?\d)*)([eE][+-]?\d(_?\d)*)?\s*"
-_WORD = r"\s*[+-]?(inf|infinity|nan)\s*"
-
-
-def _float_of_text(ev: Evaluation, value: Text) -> Value:
-    number = matches(_DECIMAL, value, "fullmatch")
-    word = matches(_WORD, value, "fullmatch", re.IGNORECASE)
-    ev.fail(ValueError, and_(not_(number), not_(word)))
-    whole, term = texts.number_in(value)
-    ev.beyond("a float written with a point, an exponent or in words", not_(whole))
-    return floating(arith.to_real(term), None)
-
-
-def _str(ev: Evaluation, value: Value) -> Value:
-    if is_text(value):
-        return value
-    if value is None or isinstance(value, bool | int | float):
-        return str(value)
-    if isinstance(value, SBool):
-        return ev.join([(value.term, "True"), (not_(value.term), "False")])
-    if isinstance(value, SInt):
-        return text_of(_digits(ev, value.term, signed=True))
-    if isinstance(value, SFloat):
-        return _written_float(ev, value)
-    return ev.refuse(f"str of a {type_of(value).__name__}")
-
-
-_DIGITS = 7
-
-
-def _digits(ev: Evaluation, term: arith.Num, *, signed: bool) -> list[tuple[Any, Any]]:
-    """The decimal digits of an int, as characters that are there or not."""
-    negative = arith.less(term, 0)
-    size = arith.if_(negative, arith.scale(-1, term), term)
-    ev.beyond("an int too long to be written", arith.at_most(10**_DIGITS, size))
-    found: list[tuple[Any, Any]] = [(and_(negative, signed), "-")]
-    for place in reversed(range(_DIGITS)):
-        guard = arith.at_most(10**place, size) if place else True
-        code = arith.add(arith.modulo(arith.floor_div(size, 10**place), 10), 48)
-        found.append((guard, code if isinstance(code, arith.Term) else chr(int(code))))
-    return found
-
-
-def _written_float(ev: Evaluation, value: SFloat) -> Value:
-    if value.grid is None or value.grid > 3:
-        return ev.refuse("str of a float that may have been rounded")
-    eighths = arith.floor(arith.scale(Fraction(8), value.term))
-    negative = arith.less(eighths, 0)
-    size = arith.if_(negative, arith.scale(-1, eighths), eighths)
-    whole, rest = arith.floor_div(size, 8), arith.modulo(size, 8)
-    digits = _digits(ev, whole, signed=False)
-    rows = []
-    for n in range(8):
-        tail = str(n / 8)[1:]
-        chars = [(negative, "-"), *digits[1:], *((True, char) for char in tail)]
-        rows.append((arith.equal(rest, n), text_of(chars)))
-    return ev.join(rows)
-
-
-def _ord(ev: Evaluation, value: Value) -> Value:
-    if not is_text(value):
-        return ev.fail(TypeError)
-    if isinstance(value, str):
-        return _native(ev, ord, value)
-    if len(value.items) != 1 or value.items[0][0] is not True:
-        return ev.refuse("ord of a string of unknown length")
-    return integer(texts.code(value.items[0][1]))
-
-
-def _chr(ev: Evaluation, value: Value) -> Value:
-    if not is_int(value) and not is_bool(value):
-        return ev.fail(TypeError)
-    return _native(ev, chr, value) if isinstance(value, int) else ev.refuse("chr of an unknown int")
-
-
-def _hash(ev: Evaluation, value: Value) -> Value:
-    hashable(ev, value)
-    return Opaque("a hash")
-
-
-def _native(ev: Evaluation, function: Callable[..., Any], *given: Any) -> Value:
-    if not all(each is None or isinstance(each, bool | int | float | str) for each in given):
-        return ev.refuse(f"{function.__name__} of such a value")
-    try:
-        return function(*given)
-    except (ArithmeticError, TypeError, ValueError) as error:
-        return ev.fail(type(error))
-
-
-def _round(ev: Evaluation, value: Value, digits: Value) -> Value:
-    if digits is None:
-        return rounded(ev, value)
-    if is_number(value) and type_of(value) is not float and isinstance(digits, int) and digits >= 0:
-        return integer(int_term(value))
-    if is_number(value):
-        return _native(ev, round, value, digits)
-    return ev.fail(TypeError)
-
-
-def _divmod(ev: Evaluation, a: Value, b: Value) -> Value:
-    if not (is_number(a) and is_number(b)):
-        return ev.fail(TypeError)
-    return listed([binary(ev, ast.FloorDiv(), a, b), binary(ev, ast.Mod(), a, b)], "tuple")
-
-
-def _pow(ev: Evaluation, a: Value, b: Value, modulus: Value) -> Value:
-    if modulus is not None:
-        return ev.refuse("pow with a modulus")
-    return binary(ev, ast.Pow(), a, b)
 
 
 # Containers and iteration
@@ -467,20 +317,20 @@ def _reversed(ev: Evaluation, value: Value) -> Value:
 _SIMPLE: dict[str, tuple[str, tuple[Any, ...], Callable[..., Value]]] = {
     "abs": ("x", (), absolute),
     "bool": ("x", (False,), _bool),
-    "chr": ("x", (), _chr),
-    "divmod": ("a b", (), _divmod),
+    "chr": ("x", (), to_chr),
+    "divmod": ("a b", (), to_divmod),
     "enumerate": ("iterable start", (0,), numbered),
-    "float": ("x", (0.0,), _float),
+    "float": ("x", (0.0,), to_float),
     "hasattr": ("x name", (), _hasattr),
-    "hash": ("x", (), _hash),
-    "int": ("x base", (0, None), _int),
+    "hash": ("x", (), to_hash),
+    "int": ("x base", (0, None), to_int),
     "issubclass": ("a b", (), _issubclass),
     "len": ("x", (), length),
-    "ord": ("x", (), _ord),
-    "pow": ("a b mod", (None,), _pow),
+    "ord": ("x", (), to_ord),
+    "pow": ("a b mod", (None,), to_pow),
     "reversed": ("x", (), _reversed),
-    "round": ("x ndigits", (None,), _round),
-    "str": ("object", ("",), _str),
+    "round": ("x ndigits", (None,), to_round),
+    "str": ("object", ("",), to_str),
 }
 _TYPED: dict[str, tuple[str, Callable[..., Value]]] = {
     "isinstance": ("x classes", isinstance_of),
@@ -504,56 +354,3 @@ _ITERATIVE: dict[str, Callable[..., Value]] = {
 }  # fmt: skip
 NAMES = frozenset(_SIMPLE) | frozenset(_TYPED) | frozenset(_ITERATIVE)
 """The functions and types that can be called."""
-
-
-# Modules
-
-CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e}
-
-
-def call_module(ev: Evaluation, name: str, given: Given, keywords: Keywords) -> Value:
-    """A function of ``math`` or ``re``, such as ``math.isnan``."""
-    if name in ("re.match", "re.fullmatch", "re.search"):
-        arguments = positional(ev, given, keywords, "pattern string flags", 0)
-        if arguments is None:
-            return NOTHING
-        return ev.lift(lambda *each: _matched(ev, name[3:], *each), *arguments)
-    if name.startswith("math.") and not keywords:
-        return ev.lift(lambda *each: _math(ev, name[5:], *each), *given)
-    return ev.refuse(f"call of {name}")
-
-
-def _matched(ev: Evaluation, mode: str, pattern: Value, value: Value, flags: Value) -> Value:
-    if not isinstance(pattern, str) or not isinstance(flags, int):
-        return ev.refuse("an unknown regular expression")
-    if not is_text(value):
-        return ev.fail(TypeError)
-    try:
-        found = matches(pattern, value, mode, flags)
-    except NotRegular as error:
-        return ev.refuse(str(error))
-    except re.error:
-        return ev.fail(re.error)
-    return ev.join([(found, Opaque("a match")), (not_(found), None)])
-
-
-def _math(ev: Evaluation, name: str, *given: Value) -> Value:
-    if all(isinstance(each, bool | int | float) for each in given) and hasattr(math, name):
-        return _native(ev, getattr(math, name), *given)
-    if not all(is_number(each) for each in given):
-        return ev.fail(TypeError) if hasattr(math, name) else ev.refuse(f"call of math.{name}")
-    value = given[0] if len(given) == 1 else None
-    if value is not None and name in ("isnan", "isinf"):
-        return False
-    if value is not None and name == "isfinite":
-        return True
-    if value is not None and name in ("floor", "ceil", "trunc") and grid_of(value) is not None:
-        term = real_term(value)
-        up = arith.scale(-1, arith.floor(arith.scale(-1, term)))
-        return integer({"floor": arith.floor(term), "ceil": up, "trunc": truncated(term)}[name])
-    if value is not None and name == "fabs":
-        return floating(real_term(absolute(ev, value)), grid_of(value))
-    return ev.refuse(f"call of math.{name}")
-
-
-__all__ = ["CONSTANTS", "NAMES", "Union", "call_builtin", "call_module", "typed", "unpacked"]

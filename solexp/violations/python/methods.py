@@ -13,6 +13,7 @@ from solexp.violations.python.comparing import contains_item, count_of, hashable
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.functions import Given, Keywords
 from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.merging import lifted
 from solexp.violations.python.sequences import distinct, elements, looked_up, ordered
 from solexp.violations.python.values import (
     NOTHING,
@@ -25,7 +26,6 @@ from solexp.violations.python.values import (
     count,
     integer,
     is_text,
-    lifted,
     listed,
     sequence,
     type_of,

@@ -27,8 +27,8 @@ from solexp.violations.python.texts import (
 )
 from solexp.violations.python.values import Value
 
-_PARSER: Any = re._parser  # type: ignore[attr-defined]
-_CONSTANTS: Any = re._constants  # type: ignore[attr-defined]
+_PARSER: Any = vars(re)["_parser"]
+_CONSTANTS: Any = vars(re)["_constants"]
 
 States = dict[int, Bool]
 """Places in a string, and whether the pattern may have come so far."""
@@ -47,10 +47,10 @@ def matches(pattern: str, value: Value, mode: str, flags: int = 0) -> Bool:
     if compiled.flags & (re.MULTILINE | re.VERBOSE):
         raise NotRegular("flags of a regular expression")
     if isinstance(value, str):
-        return getattr(compiled, mode)(value) is not None  # type: ignore[no-any-return]
+        return getattr(compiled, mode)(value) is not None
     chars = compact_text(value)
     machine = _Machine(chars, ignore_case=bool(compiled.flags & re.IGNORECASE))
-    begins = machine.places() if mode == "search" else {0: True}
+    begins: States = machine.places() if mode == "search" else {0: True}
     ends = machine.run(_PARSER.parse(pattern, flags), begins)
     if mode == "fullmatch":
         return or_(*(and_(here, machine.at_end(place)) for place, here in ends.items()))
@@ -94,7 +94,7 @@ class _Machine:
                     raise NotRegular("flags within a regular expression")
                 return self.run(inner, states)
             case "MAX_REPEAT" | "MIN_REPEAT":
-                return self._repeated(*argument, states)
+                return self._repeated(states, *argument)
             case "AT":
                 return self._at(str(argument), states)
         raise NotRegular(f"{op.lower().replace('_', ' ')} in a regular expression")
@@ -134,7 +134,7 @@ class _Machine:
                 return _category(char, str(argument))
         raise NotRegular(f"{op.lower()} in a regular expression")
 
-    def _repeated(self, least: int, most: Any, inner: Any, states: States) -> States:
+    def _repeated(self, states: States, least: int, most: Any, inner: Any) -> States:
         for _ in range(least):
             states = self.run(inner, states)
         found = states
@@ -214,7 +214,7 @@ def _example(op: Any, argument: Any) -> str:  # noqa: PLR0911
         case "SUBPATTERN":
             return "".join(_example(*each) for each in argument[3])
         case "MAX_REPEAT" | "MIN_REPEAT":
-            return "".join(_example(*each) for each in argument[2]) * argument[0]
+            return "".join(_example(*each) for each in argument[2]) * int(argument[0])
         case "AT":
             return ""
     raise NotRegular(str(op))

@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from solexp.violations.python.arithmetic import binary
 from solexp.violations.python.calls import Module, Opaque
 from solexp.violations.python.evaluation import Limits
-from solexp.violations.python.expressions import UNBOUND, Interpreter
+from solexp.violations.python.expressions import Interpreter
 from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.paths import Exit, Names, joined, remaining
 from solexp.violations.python.sequences import order_matters, steps
 from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
-    NOTHING,
     Bag,
     Seq,
     Table,
     Value,
     alternatives,
-    merge,
 )
-
-Names = dict[str, Value]
-
-
-class Exit:
-    """A way out of a block other than its end: ``return``, ``break``, ``continue`` or ``raise``."""
-
-    __slots__ = ("asserted", "guard", "kind", "names", "raised", "value")
-
-    def __init__(
-        self,
-        kind: str,
-        guard: Bool,
-        names: Names,
-        value: Value = None,
-        *,
-        raised: type[BaseException] | None = None,
-        asserted: bool = False,
-    ) -> None:
-        self.kind = kind
-        self.guard = guard
-        self.names = names
-        self.value = value
-        self.raised = raised
-        self.asserted = asserted
-        """Whether it is the failure of the assertion that is kept."""
 
 
 class Program(Interpreter):
@@ -212,9 +185,10 @@ class Program(Interpreter):
         before = self.frame.names
         ends: list[tuple[Bool, Names]] = []
         for guard, value in alternatives(iterable):
-            self.path, self.frame.names = and_(path, guard), before
-            if self.path is False:
+            here = and_(path, guard)
+            if here is False:
                 continue
+            self.path, self.frame.names = here, before
             exits += self._loop(node, value)
             if self.path is not False:
                 ends.append((guard, self.frame.names))
@@ -386,27 +360,3 @@ class Program(Interpreter):
                 return self._refused(f"import of {each.name}")
             self._bind(each.asname or each.name, Module(each.name))
         return []
-
-
-def remaining(path: Bool, left: Iterable[Bool]) -> Bool:
-    """The part of a path that none of the guards takes away."""
-    guards = list(left)
-    if any(guard is path for guard in guards):
-        return False
-    return and_(path, not_(or_(*guards)))
-
-
-def joined(ends: Iterable[tuple[Bool, Names]]) -> Names:
-    """The names where several ways meet."""
-    given = [end for end in ends if end[0] is not False]
-    if len(given) == 1:
-        return given[0][1]
-    found: Names = {}
-    for name in dict.fromkeys(name for _, names in given for name in names):
-        values = [(guard, names.get(name, UNBOUND)) for guard, names in given]
-        first = values[0][1]
-        found[name] = first if all(value is first for _, value in values) else merge(values)
-    return found
-
-
-__all__ = ["NOTHING", "Exit", "Program"]

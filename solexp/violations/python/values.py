@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from solexp.violations.python.arith import add, if_, span, to_real
-from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.logic import and_
 from solexp.violations.python.terms import Bool, Num, Term
 
 Value: TypeAlias = Any
@@ -271,11 +271,11 @@ def integer(term: Num) -> Value:
 def floating(term: Num, grid: int | None) -> Value:
     """A float from a real. ``grid`` as in `SFloat`; it is dropped where the number may be too large to be exact."""
     if not isinstance(term, Term):
-        exact = float(term)
-        return exact if grid is not None or Fraction(exact) == term else SFloat(term, None)
+        # What is 0 among the reals, such as x / 3 * 3 - x, may not be 0 among floats.
+        return float(term) if grid is not None else SFloat(term, None)
     if grid is not None:
         low, high = span(term)
-        if low is None or high is None or max(abs(low), abs(high)) * 2**grid >= 2**53:
+        if low is None or high is None or max(-low, high) * 2**grid >= 2**53:
             grid = None
     return SFloat(term, grid)
 
@@ -362,115 +362,3 @@ def sequence(kind: str, items: Sequence[tuple[Bool, Value]], *, prefix: bool = F
 def count(guards: Iterable[Bool]) -> Num:
     """How many of the guards hold."""
     return add(*(if_(guard, 1, 0) for guard in guards))
-
-
-def merge(given: Iterable[tuple[Bool, Value]]) -> Value:
-    """The value that is whichever alternative's guard holds; alternatives of one kind become one term."""
-    kept: list[tuple[Bool, Value]] = []
-    for guard, value in given:
-        if guard is False or value is NOTHING:
-            continue
-        if isinstance(value, Union) and not isinstance(value, Words):
-            for own, each in value.alternatives:
-                both = and_(guard, own)
-                if both is not False:
-                    kept.append((both, each))
-        else:
-            kept.append((guard, value))
-    if len(kept) < 2:
-        return kept[0][1] if kept else NOTHING
-    groups: dict[Any, list[tuple[Bool, Value]]] = {}
-    for guard, value in kept:
-        groups.setdefault(_group(value), []).append((guard, value))
-    merged = [
-        (or_(*(guard for guard, _ in members)), _merged(members)) for members in groups.values()
-    ]
-    return merged[0][1] if len(merged) == 1 else Union(tuple(merged))
-
-
-def _group(value: Value) -> Any:
-    if is_bool(value):
-        return "bool"
-    if is_int(value):
-        return "int"
-    if isinstance(value, SFloat) or (isinstance(value, float) and not special(value)):
-        return "float"
-    if isinstance(value, Seq):
-        return value.identity
-    if isinstance(value, str | type) or value is None:
-        return (type(value), value)
-    return id(value)
-
-
-def _merged(members: list[tuple[Bool, Value]]) -> Value:
-    first = members[0][1]
-    if len(members) == 1:
-        return first
-    if is_bool(first):
-        if len({bool_term(value) for _, value in members}) == 1:
-            return first
-        return boolean(or_(*(and_(guard, bool_term(value)) for guard, value in members)))
-    if is_int(first):
-        term = int_term(members[-1][1])
-        for guard, value in reversed(members[:-1]):
-            term = if_(guard, int_term(value), term)
-        return integer(term)
-    if isinstance(first, float | SFloat) and not special(first):
-        term = real_term(members[-1][1])
-        grids = [grid_of(value) for _, value in members]
-        for guard, value in reversed(members[:-1]):
-            term = if_(guard, real_term(value), term)
-        return floating(term, max(g for g in grids if g is not None) if None not in grids else None)
-    return first
-
-
-def concrete(value: Value) -> Any:
-    """The Python value, where all of it is known. Raises LookupError where it is not."""
-    if isinstance(value, Seq):
-        if value.kind not in ("list", "tuple", "range"):
-            raise LookupError
-        items = [concrete(each) for each in _certain(value.items)]
-        return tuple(items) if value.kind == "tuple" else items
-    if isinstance(value, Bag):
-        members = {concrete(each) for each in _certain(value.items)}
-        return frozenset(members) if value.kind == "frozenset" else members
-    if isinstance(value, Table):
-        keys = [concrete(each) for each in _certain(value.items)]
-        return dict(zip(keys, map(concrete, value.values), strict=True))
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise LookupError
-
-
-def _certain(items: Items) -> list[Value]:
-    if any(guard is not True for guard, _ in items):
-        raise LookupError
-    return [value for _, value in items]
-
-
-def lifted(value: object) -> Value:
-    """A value of Python as a value here. Raises LookupError for other types than those above."""
-    if value is None or isinstance(value, bool | int | float | str | type):
-        return value
-    if isinstance(value, list | tuple):
-        return listed(map(lifted, value), type(value).__name__)
-    if isinstance(value, range):
-        return listed(value, "range")
-    if isinstance(value, set | frozenset):
-        return Bag(type(value).__name__, [(True, lifted(each)) for each in sorted(value, key=repr)])
-    if isinstance(value, dict):
-        keys = tuple((True, lifted(key)) for key in value)
-        return Table(keys, tuple(map(lifted, value.values())))
-    raise LookupError
-
-
-def exclusive(conditions: Iterable[tuple[Bool, Value]]) -> list[tuple[Bool, Value]]:
-    """Guards that exclude each other: the first condition that holds decides."""
-    before: Bool = True
-    found = []
-    for condition, value in conditions:
-        guard = and_(before, condition)
-        if guard is not False:
-            found.append((guard, value))
-        before = and_(before, not_(condition))
-    return found
