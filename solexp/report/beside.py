@@ -1,5 +1,5 @@
 """What `solexp show` prints beside the scores: sizes, replies without code, overlap with the
-references, findings of Slither, gas."""
+references, findings of Slither, gas, what Python functions refuse."""
 
 from __future__ import annotations
 
@@ -96,6 +96,30 @@ def lines(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"the median task saves {figure(saving)} % of the reference's, and " if saving else ""
         )
         found.append(f"gas: {told}{figure(covered)} % of the samples that pass are measured")
+    return [*found, *_contracts(metrics)]
+
+
+def _contracts(metrics: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What Python functions give and refuse."""
+    found = []
+    share, base = _value(metrics, "plus_share"), metrics.get("base.pass_at_1")
+    if share is not None:
+        told = f"; on base inputs alone Pass@1 is {figure(base)} %" if base is not None else ""
+        found.append(f"inputs: {100 * share:.1f} % of a task's plus inputs match on average{told}")
+    anyhow, over = _value(metrics, "rejection"), _value(metrics, "over_rejection")
+    if "csr" in metrics and anyhow is not None:
+        by_task = _value(metrics, "csr_by_task") or 0.0
+        found.append(
+            f"contract: {figure(metrics['csr'])} % of violating calls are refused with AssertionError "
+            f"({100 * by_task:.1f} % of a task's on average), {100 * anyhow:.1f} % with any exception"
+        )
+    if over is not None:
+        found.append(f"valid inputs: {100 * over:.1f} % are refused")
+    if (kappa := metrics.get("judge.kappa")) is not None:
+        agreed = _value(metrics, "judge.agreement") or 0.0
+        found.append(
+            f"judge: sees {100 * agreed:.1f} % of the assertions as tests show them, kappa {kappa['value']:.2f}"
+        )
     return found
 
 

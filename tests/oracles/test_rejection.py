@@ -75,6 +75,17 @@ def test_the_reference_with_its_contract_refuses_every_test_and_no_valid_input(
     }
 
 
+def test_tests_that_the_solver_finds_are_refused_by_the_reference_with_its_contract(
+    tasks: dict[str, Task],
+) -> None:
+    for task in (tasks[HALVE], tasks[MEAN]):
+        plain, both = judged(Rejection(), task, task.reference, aware(task))
+        assert both.outcome is Outcome.PASS
+        assert both.measures["rejection.refused"] == both.measures["rejection.cvts"]
+        assert int(both.measures["rejection.cvts"] or 0) > 2
+        assert plain.measures["rejection.refused"] == 0
+
+
 def test_other_exceptions_are_told_apart_from_assertions(tasks: dict[str, Task]) -> None:
     plain, own, shadowed = judged(
         Rejection(cvts="released"),

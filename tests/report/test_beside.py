@@ -84,3 +84,25 @@ def test_gas_is_said_where_it_was_measured() -> None:
     assert beside.lines({"gas.coverage": metric(0.0)}) == [
         "gas: 0.0 % of the samples that pass are measured"
     ]
+
+
+def test_what_python_functions_refuse_is_told_with_what_they_refuse_wrongly() -> None:
+    said = beside.lines(
+        {
+            "plus_share": metric(0.8),
+            "base.pass_at_1": metric(0.9),
+            "csr": metric(0.25),
+            "csr_by_task": metric(0.3),
+            "rejection": metric(0.5),
+            "over_rejection": metric(0.01),
+            "judge.agreement": metric(0.75),
+            "judge.kappa": metric(0.5),
+        }
+    )
+    assert said == [
+        "inputs: 80.0 % of a task's plus inputs match on average; on base inputs alone Pass@1 is 90.0 %",
+        "contract: 25.0 % of violating calls are refused with AssertionError (30.0 % of a task's on average), "
+        "50.0 % with any exception",
+        "valid inputs: 1.0 % are refused",
+        "judge: sees 75.0 % of the assertions as tests show them, kappa 0.50",
+    ]
