@@ -7,8 +7,8 @@
         situation = contract.at(function.signature, state)          # the same, for many queries in one state
     fine = solve(contract, function.signature, set(), state)   # satisfies all guards
 
-``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``, ``accounts``,
-``keys``, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a `Snapshot`.
+``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``,
+``accounts``, ``keys``, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a `Snapshot`.
 ``answer`` is an `Answer`: ``status`` (sat, unsat, unknown, unsupported), ``solutions`` (`Solution`: ``sender``,
 ``value``, ``args``, ``input``, ``block_number``, ``timestamp``, ``exactness``, ``first``), ``reason``.
 ``guard.expected.matches(output)`` says whether revert data are those of the guard.

@@ -47,6 +47,30 @@ def _value(unit: Unit, kind: Type, name: str, model: Model) -> Any:
     return value
 
 
+def spread(unit: Unit, kind: Type, name: str, value: Any, into: dict[str, int]) -> None:
+    """The other way round: adds the values of the variables that an argument stands for."""
+    kind = unit.plain(kind)
+    match kind.kind:
+        case "address" | "contract":
+            into[name] = int(value, 16)
+        case "fixed_bytes":
+            into[name] = int.from_bytes(value, "big")
+        case "bytes" | "string":
+            raw = value.encode() if isinstance(value, str) else value
+            into[f"{name}.length"] = len(raw)
+            into[name] = int.from_bytes(raw[:TEXT_BYTES].ljust(TEXT_BYTES, b"\0"), "big")
+        case "struct":
+            for (field, each), part in zip(unit.fields(kind), value, strict=True):
+                spread(unit, each, f"{name}.{field}", part, into)
+        case "array":
+            if kind.length is None:
+                into[f"{name}.length"] = len(value)
+            for place, part in enumerate(value):
+                spread(unit, kind.items[0], f"{name}[{place}]", part, into)
+        case _:
+            into[name] = int(value) % (1 << max(1, kind.bits))
+
+
 def calldata(unit: Unit, function: Node, model: Model) -> str:
     """The call's input as hex, words that are no value of their type included."""
     kind = kind_of(function)

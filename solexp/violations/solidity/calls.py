@@ -211,6 +211,8 @@ class Calls(Expressions):
     _call_bytesconcat = _call_stringconcat
 
     def _encoded(self, nodes: list[Node], *, packed: bool) -> Text:
+        if packed and len(nodes) == 1 and self.unit.type_of(nodes[0]).dynamic_bytes:
+            return self.text(self.evaluate(nodes[0]))
         parts = []
         for node in nodes:
             value = whole(self.evaluate(node))

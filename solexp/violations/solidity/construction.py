@@ -11,13 +11,13 @@ from typing import Any
 from eth_abi.abi import decode
 
 from solexp.violations.solidity import terms
+from solexp.violations.solidity.calldata import spread
 from solexp.violations.solidity.context import Exhausted, Limits
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.functions import argument
 from solexp.violations.solidity.state import Snapshot
 from solexp.violations.solidity.statements import Execution
-from solexp.violations.solidity.storage import TEXT_BYTES
 from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.terms import Term
 from solexp.violations.solidity.types import Type
@@ -166,31 +166,8 @@ def _arguments(unit: Unit, contract: Node, encoded: str) -> dict[str, int]:
     given = decode([unit.abi(each) for each in kinds], bytes.fromhex(encoded[2:]), strict=False)
     found: dict[str, int] = {}
     for place, (kind, value) in enumerate(zip(kinds, given, strict=True)):
-        _spread(unit, kind, f"arg{place}", value, found)
+        spread(unit, kind, f"arg{place}", value, found)
     return found
-
-
-def _spread(unit: Unit, kind: Type, name: str, value: Any, into: dict[str, int]) -> None:
-    kind = unit.plain(kind)
-    match kind.kind:
-        case "address" | "contract":
-            into[name] = int(value, 16)
-        case "fixed_bytes":
-            into[name] = int.from_bytes(value, "big")
-        case "bytes" | "string":
-            raw = value.encode() if isinstance(value, str) else value
-            into[f"{name}.length"] = len(raw)
-            into[name] = int.from_bytes(raw[:TEXT_BYTES].ljust(TEXT_BYTES, b"\0"), "big")
-        case "struct":
-            for (field, each), part in zip(unit.fields(kind), value, strict=True):
-                _spread(unit, each, f"{name}.{field}", part, into)
-        case "array":
-            if kind.length is None:
-                into[f"{name}.length"] = len(value)
-            for place, part in enumerate(value):
-                _spread(unit, kind.items[0], f"{name}[{place}]", part, into)
-        case _:
-            into[name] = int(value) % (1 << max(1, kind.bits))
 
 
 def _word(term: Term, kind: Type) -> Term:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from solexp.core import Build, Deployment, UserError
+from solexp.violations.solidity.attempts import Model
 from solexp.violations.solidity.calldata import arguments, calldata
 from solexp.violations.solidity.construction import immutables
 from solexp.violations.solidity.context import Limits
@@ -16,10 +17,12 @@ from solexp.violations.solidity.formulas import Formulas
 from solexp.violations.solidity.functions import Executed, execute, guards_of
 from solexp.violations.solidity.guards import FunctionGuards
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
-from solexp.violations.solidity.solving import Model, Outcome, Solver
+from solexp.violations.solidity.solving import Outcome, Solver
 from solexp.violations.solidity.state import Snapshot, State
 from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.unit import Node, Unit
+
+MOST_TEXTS = 64
 
 
 class Contract:
@@ -143,8 +146,13 @@ class Situation:
         formula = self.formulas.query(chosen, exactness)
         wishes = self.formulas.wishes(chosen) if exactness is Exactness.FIRST else []
         parameters = self.executed.recorder.parameters
-        solver = Solver(parameters, self.state, settings, self.tables)
+        solver = Solver(parameters, self.state, settings, self.tables, self._texts())
         return solver.solve(formula, settings.models, [*wishes, *solver.preferences()])
+
+    def _texts(self) -> list[bytes]:
+        """Byte strings of which hashes may have been taken."""
+        keys = [key for key in self.state.keys if isinstance(key, bytes)]
+        return list(dict.fromkeys([*self.contract.unit.literals, *keys]))[:MOST_TEXTS]
 
     def _why_not(self, chosen: frozenset[int], settings: Settings, answer: Answer) -> Answer:
         """Unsat, or unsupported where only what is unsupported stands in the way."""

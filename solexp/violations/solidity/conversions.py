@@ -72,13 +72,23 @@ class Conversions(Context):
             return value
         if kind.scalar:
             return Word(self.word(value, kind), kind)
-        if isinstance(value, Stored) and (kind.location != "storage" or not kind.pointer):
-            if kind.location == "storage":
-                return value
+        if isinstance(value, Stored) and kind.location not in ("storage", ""):
             return self.loaded(value.spot, value.kind)
-        if isinstance(value, Number) and kind.kind == "rational":
-            return value
+        if isinstance(value, Pointer) and value.kind.location == "calldata" != kind.location:
+            return self.copied(value)
         return value
+
+    def copied(self, value: Any) -> Any:
+        """A new object in memory like one in calldata, and so all that it holds."""
+        if not isinstance(value, Pointer):
+            return value
+        kind = _memory(value.kind)
+        held = whole(self.path.heap[value.number])
+        if isinstance(held, Members):
+            members = {name: self.copied(each) for name, each in held.items.items()}
+            return self.allocate(Members(members), kind)
+        items = tuple(self.copied(each) for each in held.items)
+        return self.allocate(Elements(held.length, items), kind)
 
     # Storage
 
@@ -306,6 +316,6 @@ class Conversions(Context):
 
 def _memory(kind: Type) -> Type:
     """A type as it is in memory."""
-    if kind.location == "storage":
+    if kind.location in ("storage", "calldata"):
         return msgspec.structs.replace(kind, location="memory")
     return kind

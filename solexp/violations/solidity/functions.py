@@ -89,20 +89,27 @@ def argument(run: Execution, kind: Type, name: str) -> Any:
         return Text(terms.zext(length, 256), data)
     if kind.kind == "struct":
         fields = run.unit.fields(kind)
-        items = {field: argument(run, each, f"{name}.{field}") for field, each in fields}
+        items = {
+            field: argument(run, _beside(each, kind), f"{name}.{field}") for field, each in fields
+        }
         return run.allocate(Members(items), kind)
     if kind.kind == "array" and kind.length is not None:
         if kind.length > FIXED_ELEMENTS:
             raise Unsupported(f"an argument of {kind.length} elements")
-        items_ = tuple(argument(run, kind.items[0], f"{name}[{n}]") for n in range(kind.length))
+        items_ = tuple(argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(kind.length))
         return run.allocate(Elements(terms.const(kind.length, 256), items_), kind)
     if kind.kind == "array":
         most = run.limits.elements
         length = recorder.parameter(f"{name}.length", 8, "length", most + 1)
         recorder.bounds[f"{name}: {most} elements"] = None
-        items_ = tuple(argument(run, kind.items[0], f"{name}[{n}]") for n in range(most))
+        items_ = tuple(argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(most))
         return run.allocate(Elements(terms.zext(length, 256), items_), kind)
     raise Unsupported(f"an argument of type {kind.kind} {kind.name}")
+
+
+def _beside(kind: Type, outer: Type) -> Type:
+    """The type of a part, kept where the whole is."""
+    return msgspec.structs.replace(kind, location=outer.location) if kind.location else kind
 
 
 def _decode(run: Execution, declared: Node, kind: Type, name: str) -> None:

@@ -24,8 +24,8 @@ class Exactness(StrEnum):
     ALL = "all"
     """Every other guard holds, also those after the first violated one, evaluated as though that had not reverted."""
     STATED = "stated"
-    """Every other guard that the author wrote holds so; after the first violated one the compiler's own checks are free,
-    since what they protect is not defined there: ``require(balance >= value); balance -= value;``."""
+    """Every other guard that the author wrote holds so; after the first violated one the compiler's own checks are
+    free, since what they protect is not defined there: ``require(balance >= value); balance -= value;``."""
     FIRST = "first"
     """The chosen guard is the first to fail; nothing is said of those after it."""
 
@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     models: int = 1
     """Distinct calls wanted of one query."""
-    rlimit: int = 4_000_000
+    rlimit: int = 2_000_000
     """Z3's units of work for one check: reproducible, unlike seconds."""
     refinements: int = 24
     """How often a model that storage or a hash contradicts is asked for again with what was learnt."""

@@ -2,51 +2,34 @@
 
 A query is a boolean term over the call's parameters. Storage is read by tables of the keys in play, and a hash is a
 variable about which single facts are learnt; a model is therefore evaluated in the state itself, and where the two
-differ, what differs is added and asked again. What is sat is so confirmed, and what is unsat holds for every state of
-which the tables are part: tables are only wrong where a model touches them.
+differ, what differs is added and asked again. What is sat is so confirmed; what is unsat is so for the keys in play.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import z3
 
 from solexp.violations.solidity import terms
+from solexp.violations.solidity.attempts import (
+    DOMAINS,
+    HORIZON,
+    Attempt,
+    Domain,
+    Known,
+    Model,
+    main_parameters,
+)
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.queries import Settings
 from solexp.violations.solidity.recording import Parameter
 from solexp.violations.solidity.state import State
 from solexp.violations.solidity.storage import BALANCE
-from solexp.violations.solidity.tables import FRESH, Tables
-from solexp.violations.solidity.terms import BOOL, FALSE, TRUE, Term
-from solexp.violations.solidity.z3terms import Translation, fit
-
-Model = dict[str, int]
-
-HORIZON = 40 * 365 * 24 * 3600
-"""Seconds after the state within which a call comes."""
-
+from solexp.violations.solidity.tables import Tables
+from solexp.violations.solidity.terms import BOOL, FALSE, Term
 
 MOST_PREFERENCES = 24
-
-
-class Domain:
-    """How large the parameters may be: first small and human, at last whatever their types allow."""
-
-    def __init__(self, name: str, bits: int | None, seconds: int, *, pool: bool) -> None:
-        self.name = name
-        self.bits = bits
-        self.seconds = seconds
-        self.pool = pool
-
-
-DOMAINS = (
-    Domain("small", 16, 0, pool=True),
-    Domain("wide", 96, 1 << 26, pool=True),
-    Domain("any", None, HORIZON, pool=False),
-)
 
 
 class Outcome:
@@ -56,6 +39,8 @@ class Outcome:
         self.models: list[Model] = []
         self.status = "unsat"
         self.reason: str | None = None
+        self.refuted = False
+        """Whether it is hashes that refute what Z3 finds: more of the same would not help."""
         self.checks = 0
 
 
@@ -63,13 +48,19 @@ class Solver:
     """Finds models of formulas over one function's parameters in one state."""
 
     def __init__(
-        self, parameters: Mapping[str, Parameter], state: State, settings: Settings, tables: Tables
+        self,
+        parameters: Mapping[str, Parameter],
+        state: State,
+        settings: Settings,
+        tables: Tables,
+        texts: Sequence[bytes] = (),
     ) -> None:
+        """``texts`` are byte strings of which hashes may have been taken."""
         self.parameters = parameters
         self.state = state
         self.settings = settings
         self.tables = tables
-        self.facts: list[tuple[Term, int, int]] = []
+        self.known = Known(parameters, state, settings, tables, texts)
 
     def solve(self, formula: Term, count: int, wishes: Sequence[Term] = ()) -> Outcome:
         """Distinct models of a formula together with what every call must be like.
@@ -82,7 +73,7 @@ class Solver:
         whole = terms.and_(formula, self.background())
         for domain in DOMAINS:
             self._search(whole, domain, count, outcome, wishes)
-            if len(outcome.models) >= count:
+            if len(outcome.models) >= count or outcome.refuted:
                 break
         if outcome.models:
             outcome.status = "sat"
@@ -129,7 +120,7 @@ class Solver:
         wishes: Sequence[Term],
     ) -> None:
         outcome.status, outcome.reason = "unsat", None
-        attempt = _Attempt(self, domain, formula, wishes, outcome.models)
+        attempt = Attempt(self.known, domain, formula, wishes, outcome.models)
         refined = 0
         while len(outcome.models) < count:
             verdict = attempt.check()
@@ -146,11 +137,18 @@ class Solver:
                 attempt.avoid(model)
                 continue
             refined += 1
-            if not self._learn(formula, model) or refined > self.settings.refinements:
-                outcome.status = "unknown"
+            facts = len(self.known.facts)
+            stored = self._learn(formula, model)
+            if refined > self.settings.refinements or (
+                not stored and len(self.known.facts) == facts
+            ):
+                outcome.status, outcome.refuted = "unknown", not stored
                 outcome.reason = "every model that Z3 found is refuted by hashes or storage"
                 return
-            attempt = _Attempt(self, domain, formula, wishes, outcome.models)
+            if stored:
+                attempt = Attempt(self.known, domain, formula, wishes, outcome.models)
+            else:
+                attempt.learn(self.known.facts[facts:])
 
     def _plain(self, formula: Term, models: Sequence[Model], wishes: Sequence[Term]) -> list[Model]:
         """The models with plainer numbers, as far as they stay apart and do no less."""
@@ -160,7 +158,9 @@ class Solver:
             kept = [wish for wish, holds in zip(wishes, granted, strict=True) if holds]
             plainer = self._plainer(terms.and_(formula, *kept), model)
             apart = all(
-                _main(plainer) != _main(each) for each in (*found, *models) if each != model
+                main_parameters(plainer) != main_parameters(each)
+                for each in (*found, *models)
+                if each != model
             )
             found.append(plainer if apart else model)
         return found
@@ -171,7 +171,7 @@ class Solver:
             parameter = self.parameters.get(name)
             if parameter is None or parameter.role not in ("uint", "value", "int"):
                 continue
-            for plain in _plainer(value, parameter):
+            for plain in _rounded(value, parameter):
                 others[name] = plain
                 if self.holds(formula, others):
                     break
@@ -200,7 +200,7 @@ class Solver:
         return bool(evaluate([formula], model, self.tables.read)[0])
 
     def _learn(self, formula: Term, model: Model) -> bool:
-        """Takes from the state what a model got wrong; whether there was anything."""
+        """Takes from the state what a model got wrong, of storage and of hashes; whether there was any of storage."""
         wanted = [t for t in terms.nodes([formula]) if t.op in ("load", "keccak", "keccak_text")]
         roots = [arg for term in wanted for arg in term.args]
         values = iter(evaluate([*roots, *wanted], model, self.tables.read))
@@ -210,15 +210,12 @@ class Solver:
             value = next(values)
             if term.op == "load":
                 news |= self.tables.learn(term.data, given)
-            else:
-                fact = term, given[0], value
-                if fact not in self.facts:
-                    self.facts.append(fact)
-                    news = True
+            elif (term, given, value) not in self.known.facts:
+                self.known.facts.append((term, given, value))
         return news
 
 
-def _plainer(value: int, parameter: Parameter) -> list[int]:
+def _rounded(value: int, parameter: Parameter) -> list[int]:
     """Numbers that a reader would rather see, the plainest first."""
     if value >> (parameter.width - 1):
         return []
@@ -229,160 +226,3 @@ def _plainer(value: int, parameter: Parameter) -> list[int]:
         unit = 10 ** max(0, digits - kept)
         plain += [value // unit * unit, -(-value // unit) * unit]
     return [each for each in dict.fromkeys(plain) if each != value and (each or least)]
-
-
-class _Attempt:
-    """One translation of a formula, in one domain, and Z3's solver of it."""
-
-    def __init__(
-        self,
-        owner: Solver,
-        domain: Domain,
-        formula: Term,
-        wishes: Sequence[Term],
-        avoided: Sequence[Model],
-    ) -> None:
-        self.owner = owner
-        self.domain = domain
-        self._variables: dict[str, Any] = {}
-        self._hashes: dict[int, Any] = {}
-        self._limits: list[Any] = []
-        self.translate = Translation(self._variable, self._load, self._keccak)
-        self.checks = 0
-        self.solver = z3.SolverFor("QF_BV")
-        self.solver.set("random_seed", owner.settings.seed)
-        self.solver.set("rlimit", owner.settings.rlimit)
-        self.solver.add(self.translate(formula))
-        self._wishes = [z3.Bool(f"wish {place}") for place in range(len(wishes))]
-        for literal, wish in zip(self._wishes, wishes, strict=True):
-            self.solver.add(z3.Implies(literal, self.translate(wish)))
-        self.solver.add(*self._known([formula, *wishes]), *self._limits)
-        for model in avoided:
-            self.avoid(model)
-
-    def check(self) -> z3.CheckSatResult:
-        """Z3's verdict, wishes given up one after the other where they stand in the way."""
-        places = {literal.get_id(): place for place, literal in enumerate(self._wishes)}
-        kept = list(self._wishes)
-        self.checks = 1
-        verdict = self.solver.check()
-        if verdict != z3.sat or not kept:
-            return verdict
-        while True:
-            self.checks += 1
-            verdict = self.solver.check(*kept)
-            if verdict == z3.sat:
-                return verdict
-            if verdict == z3.unknown:
-                return self.solver.check()
-            core = [places[each.get_id()] for each in self.solver.unsat_core()]
-            last = self._wishes[max(core)].get_id()
-            kept = [each for each in kept if each.get_id() != last]
-
-    def avoid(self, model: Model) -> None:
-        """Wants another call than this one."""
-        self.solver.add(self.differs(model))
-
-    def _variable(self, name: str, width: int) -> Any:
-        if name not in self._variables:
-            self._variables[name] = self._made(name, width)
-        return self._variables[name]
-
-    def _made(self, name: str, width: int) -> Any:
-        if width == BOOL:
-            return z3.Bool(name)
-        parameter = self.owner.parameters.get(name)
-        role = parameter.role if parameter is not None else ""
-        state, domain = self.owner.state, self.domain
-        if role == "time":
-            return self._near(name, state.timestamp, 12, domain.seconds)
-        if role == "number":
-            return self._near(name, state.block_number, 1, domain.seconds // 12)
-        if role in ("sender", "address") and domain.pool:
-            found = z3.BitVec(name, width)
-            pool = [int(each, 16) for each in state.accounts] + list(FRESH)
-            if role == "address":
-                pool += [int(state.address, 16), 0]
-                pool += [k for k in state.keys if isinstance(k, int) and 0 < k < 1 << 160][:24]
-            self._limits.append(z3.Or(*(found == each for each in dict.fromkeys(pool))))
-            return found
-        bits = domain.bits
-        if role in ("uint", "value") and bits is not None and bits < width:
-            return z3.BitVec(name, bits)
-        if role == "int" and bits is not None and bits < width:
-            return z3.SignExt(width - bits, z3.BitVec(name, bits))
-        return z3.BitVec(name, width)
-
-    def _near(self, name: str, last: int, usual: int, most: int) -> Any:
-        """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
-        if self.domain.bits is None:
-            return z3.BitVec(name, 64)
-        if most == 0:
-            found = z3.BitVec(name, (last + usual).bit_length())
-            self._limits.append(z3.Or(found == last + usual, found == last))
-            return found
-        width = (last + 2 * most).bit_length()
-        low = z3.BitVec(f"{name} low", most.bit_length())
-        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
-
-    def _load(self, term: Term, keys: list[Any]) -> Any:
-        known = self.owner.tables.entries(term.data)
-        width = max([1, *(value.bit_length() for value in known.values())])
-        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
-        for at, value in known.items():
-            fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
-            if fits:
-                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
-                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
-                found = z3.If(here, held, found)
-        return found
-
-    def _keccak(self, term: Term) -> Any:
-        if term.number not in self._hashes:
-            self._hashes[term.number] = z3.BitVec(f"keccak {len(self._hashes)}", 256)
-        return self._hashes[term.number]
-
-    def _known(self, roots: Sequence[Term]) -> list[Any]:
-        """What is known of hashes."""
-        known = []
-        for fact, value, hashed in self.owner.facts:
-            hashed_input = self.translate.full(fact.args[0])
-            known.append(z3.Implies(hashed_input == value, self.translate(fact) == hashed))
-        hashes = [t for t in terms.nodes(roots) if t.op == "keccak"]
-        for place, a in enumerate(hashes):
-            for b in hashes[:place]:
-                same = terms.eq(a, b)
-                if same is not FALSE and same is not TRUE:
-                    alike = self.translate(a) == self.translate(b)
-                    known.append(self.translate(same) == alike)
-        return known
-
-    def model(self) -> Model:
-        """Values of the parameters."""
-        found = self.solver.model()
-        values: Model = {}
-        for name, variable in self._variables.items():
-            value = found.eval(variable, model_completion=True)
-            values[name] = int(z3.is_true(value)) if z3.is_bool(value) else value.as_long()
-        return values
-
-    def differs(self, model: Model) -> Any:
-        """That some parameter has another value."""
-        parts = []
-        for name, value in _main(model).items():
-            width = self._width(name)
-            mine = self._variable(name, width)
-            if width == BOOL:
-                parts.append(mine != z3.BoolVal(bool(value)))
-            else:
-                parts.append(fit(mine, width) != value)
-        return z3.Or(*parts)
-
-    def _width(self, name: str) -> int:
-        return self.owner.parameters[name].width
-
-
-def _main(model: Model) -> Model:
-    """The parameters in which calls are to differ."""
-    chosen = {n: v for n, v in model.items() if n.startswith("arg") or n in ("sender", "value")}
-    return {n: v for n, v in chosen.items() if not n.endswith(".dirty")} or chosen

@@ -38,6 +38,8 @@ class Unit:
         """Contract of each of its members, by id."""
         self.paths: dict[int, str] = {}
         self.units: dict[str, Node] = {}
+        self.literals: dict[bytes, None] = {}
+        """Texts in the sources."""
         for path, tree in (build.asts or {}).items():
             if not tree or "nodeType" not in tree:
                 raise DataError(
@@ -53,6 +55,8 @@ class Unit:
         for node in nodes(tree):
             if isinstance(node.get("id"), int):
                 self.declarations[node["id"]] = node
+            if node["nodeType"] == "Literal" and node.get("hexValue") is not None:
+                self.literals[bytes.fromhex(node["hexValue"])] = None
             if node["nodeType"] == "ContractDefinition":
                 self.contracts[node["id"]] = node
                 for member in node["nodes"]:

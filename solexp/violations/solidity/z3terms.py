@@ -93,6 +93,8 @@ class Translation:
             case "lshr":
                 a, b = even(*args)
                 return z3.LShR(a, b)
+            case "sdiv" | "srem":
+                return _divided_signed(term, *args)
         wide = [
             arg if part.width == BOOL else fit(arg, part.width)
             for arg, part in zip(args, term.args, strict=True)
@@ -125,9 +127,6 @@ class Translation:
                 return a << b
             case "ashr":
                 return a >> b
-            case "sdiv" | "srem":
-                found = a / b if term.op == "sdiv" else z3.SRem(a, b)
-                return _unless_zero(b, found)
         raise AssertionError(term.op)
 
 
@@ -162,6 +161,28 @@ def _divided(op: str, a: Any, b: Any) -> Any:
     found = z3.UDiv(*even(a, b)) if op == "udiv" else z3.URem(*even(a, b))
     least = a.size() if op == "udiv" else min(a.size(), b.size())
     return fit(_unless_zero(b, found), least)
+
+
+def _divided_signed(term: Term, a: Any, b: Any) -> Any:
+    wide = [fit(each, term.width) for each in (a, b)]
+    # One bit more, for the least number divided by -1.
+    width = min(term.width, max(map(_signed_size, wide)) + 1)
+    a, b = (z3.simplify(z3.Extract(width - 1, 0, each)) for each in wide)
+    found = _unless_zero(b, a / b if term.op == "sdiv" else z3.SRem(a, b))
+    return z3.SignExt(term.width - width, found)
+
+
+def _signed_size(vector: Any) -> int:
+    """Bits that a vector takes with its sign."""
+    if z3.is_bv_value(vector):
+        value = vector.as_signed_long()
+        return int(value.bit_length()) + 1
+    kind = vector.decl().kind()
+    if kind == z3.Z3_OP_SIGN_EXT:
+        return int(vector.arg(0).size())
+    if kind == z3.Z3_OP_ZERO_EXT:
+        return int(vector.arg(0).size()) + 1
+    return int(vector.size())
 
 
 def _unless_zero(b: Any, found: Any) -> Any:

@@ -1,0 +1,246 @@
+"""One question to Z3: a formula in one domain of its parameters, with what is known of storage and hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import z3
+
+from solexp.evm.words import keccak
+from solexp.violations.solidity import terms
+from solexp.violations.solidity.queries import Settings
+from solexp.violations.solidity.recording import Parameter
+from solexp.violations.solidity.state import State
+from solexp.violations.solidity.tables import FRESH, Tables
+from solexp.violations.solidity.terms import BOOL, FALSE, TRUE, Term
+from solexp.violations.solidity.z3terms import Translation, fit
+
+Model = dict[str, int]
+Fact = tuple[Term, tuple[int, ...], int]
+"""A hash, what is hashed, and what comes of it."""
+
+HORIZON = 40 * 365 * 24 * 3600
+"""Seconds after the state within which a call comes."""
+
+
+class Domain:
+    """How large the parameters may be: first small and human, at last whatever their types allow."""
+
+    def __init__(self, name: str, bits: int | None, seconds: int, *, pool: bool) -> None:
+        self.name = name
+        self.bits = bits
+        self.seconds = seconds
+        self.pool = pool
+
+
+DOMAINS = (
+    Domain("small", 16, 0, pool=True),
+    Domain("wide", 96, 1 << 26, pool=True),
+    Domain("any", None, HORIZON, pool=False),
+)
+
+
+class Known:
+    """What attempts share: the parameters, the state, and what was learnt of it and of hashes."""
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Parameter],
+        state: State,
+        settings: Settings,
+        tables: Tables,
+        texts: Sequence[bytes],
+    ) -> None:
+        self.parameters = parameters
+        self.state = state
+        self.settings = settings
+        self.tables = tables
+        self.texts = texts
+        """Byte strings of which hashes may have been taken."""
+        self.facts: list[Fact] = []
+
+
+class Attempt:
+    """One translation of a formula, in one domain, and Z3's solver of it."""
+
+    def __init__(
+        self,
+        known: Known,
+        domain: Domain,
+        formula: Term,
+        wishes: Sequence[Term],
+        avoided: Sequence[Model],
+    ) -> None:
+        self.known = known
+        self.domain = domain
+        self._variables: dict[str, Any] = {}
+        self._hashes: dict[int, Any] = {}
+        self._limits: list[Any] = []
+        self.translate = Translation(self._variable, self._load, self._keccak)
+        self.checks = 0
+        self.solver = z3.SolverFor("QF_BV")
+        self.solver.set("random_seed", known.settings.seed)
+        self.solver.set("rlimit", known.settings.rlimit)
+        self.solver.add(self.translate(formula))
+        self._wishes = [z3.Bool(f"wish {place}") for place in range(len(wishes))]
+        for literal, wish in zip(self._wishes, wishes, strict=True):
+            self.solver.add(z3.Implies(literal, self.translate(wish)))
+        self.solver.add(*self._hash_facts([formula, *wishes]), *self._limits)
+        self.learn(known.facts)
+        for model in avoided:
+            self.avoid(model)
+
+    def check(self) -> z3.CheckSatResult:
+        """Z3's verdict, wishes given up one after the other where they stand in the way."""
+        places = {literal.get_id(): place for place, literal in enumerate(self._wishes)}
+        kept = list(self._wishes)
+        self.checks = 1
+        verdict = self.solver.check()
+        if verdict != z3.sat or not kept:
+            return verdict
+        while True:
+            self.checks += 1
+            verdict = self.solver.check(*kept)
+            if verdict == z3.sat:
+                return verdict
+            if verdict == z3.unknown:
+                return self.solver.check()
+            core = [places[each.get_id()] for each in self.solver.unsat_core()]
+            last = self._wishes[max(core)].get_id()
+            kept = [each for each in kept if each.get_id() != last]
+
+    def avoid(self, model: Model) -> None:
+        """Wants another call than this one."""
+        self.solver.add(self.differs(model))
+
+    def _variable(self, name: str, width: int) -> Any:
+        if name not in self._variables:
+            self._variables[name] = self._made(name, width)
+        return self._variables[name]
+
+    def _made(self, name: str, width: int) -> Any:
+        if width == BOOL:
+            return z3.Bool(name)
+        parameter = self.known.parameters.get(name)
+        role = parameter.role if parameter is not None else ""
+        state, domain = self.known.state, self.domain
+        if role == "time":
+            return self._near(name, state.timestamp, 12, domain.seconds)
+        if role == "number":
+            return self._near(name, state.block_number, 1, domain.seconds // 12)
+        if role in ("sender", "address") and domain.pool:
+            found = z3.BitVec(name, width)
+            pool = [int(each, 16) for each in state.accounts] + list(FRESH)
+            if role == "address":
+                pool += [int(state.address, 16), 0]
+                pool += [k for k in state.keys if isinstance(k, int) and 0 < k < 1 << 160][:24]
+            self._limits.append(z3.Or(*(found == each for each in dict.fromkeys(pool))))
+            return found
+        bits = domain.bits
+        if role in ("uint", "value") and bits is not None and bits < width:
+            return z3.BitVec(name, bits)
+        if role == "int" and bits is not None and bits < width:
+            return z3.SignExt(width - bits, z3.BitVec(name, bits))
+        return z3.BitVec(name, width)
+
+    def _near(self, name: str, last: int, usual: int, most: int) -> Any:
+        """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
+        if self.domain.bits is None:
+            return z3.BitVec(name, 64)
+        if most == 0:
+            found = z3.BitVec(name, (last + usual).bit_length())
+            self._limits.append(z3.Or(found == last + usual, found == last))
+            return found
+        width = (last + 2 * most).bit_length()
+        low = z3.BitVec(f"{name} low", most.bit_length())
+        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
+
+    def _load(self, term: Term, keys: list[Any]) -> Any:
+        known = self.known.tables.entries(term.data)
+        width = max([1, *(value.bit_length() for value in known.values())])
+        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
+        for at, value in known.items():
+            fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
+            if fits:
+                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
+                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
+                found = z3.If(here, held, found)
+        return found
+
+    def _keccak(self, term: Term) -> Any:
+        if term.number not in self._hashes:
+            self._hashes[term.number] = z3.BitVec(f"keccak {len(self._hashes)}", 256)
+        return self._hashes[term.number]
+
+    def learn(self, facts: Sequence[Fact]) -> None:
+        """Adds hashes of single values."""
+        for term, given, hashed in facts:
+            self.solver.add(z3.Implies(self._is(term, given), self._hashes_to(term, hashed)))
+
+    def _is(self, term: Term, given: Sequence[int]) -> Any:
+        """That what is hashed has these values."""
+        pairs = zip(term.args, given, strict=True)
+        return z3.And(*(self.translate.full(arg) == value for arg, value in pairs))
+
+    def _hashes_to(self, term: Term, hashed: int) -> Any:
+        return self.translate.full(term) == hashed
+
+    def _hash_facts(self, roots: Sequence[Term]) -> list[Any]:
+        """What is known of hashes: of the texts in play both ways, since there are no collisions."""
+        found = []
+        hashes = [t for t in terms.nodes(roots) if t.op in ("keccak", "keccak_text")]
+        for term in hashes:
+            for text in self.known.texts:
+                given = _as_hashed(term, text)
+                if given is not None:
+                    same = self._hashes_to(term, keccak(text))
+                    found.append(self._is(term, given) == same)
+        fixed = [term for term in hashes if term.op == "keccak"]
+        for place, a in enumerate(fixed):
+            for b in fixed[:place]:
+                alike = terms.eq(a, b)
+                if alike is not FALSE and alike is not TRUE:
+                    same = self.translate(a) == self.translate(b)
+                    found.append(self.translate(alike) == same)
+        return found
+
+    def model(self) -> Model:
+        """Values of the parameters."""
+        found = self.solver.model()
+        values: Model = {}
+        for name, variable in self._variables.items():
+            value = found.eval(variable, model_completion=True)
+            values[name] = int(z3.is_true(value)) if z3.is_bool(value) else value.as_long()
+        return values
+
+    def differs(self, model: Model) -> Any:
+        """That some parameter has another value."""
+        parts = []
+        for name, value in main_parameters(model).items():
+            width = self._width(name)
+            mine = self._variable(name, width)
+            if width == BOOL:
+                parts.append(mine != z3.BoolVal(bool(value)))
+            else:
+                parts.append(fit(mine, width) != value)
+        return z3.Or(*parts)
+
+    def _width(self, name: str) -> int:
+        return self.known.parameters[name].width
+
+
+def _as_hashed(term: Term, text: bytes) -> tuple[int, ...] | None:
+    """The arguments with which a term hashes a text; None where it cannot."""
+    width = term.args[0].width
+    if term.op == "keccak":
+        return (int.from_bytes(text, "big"),) if width == 8 * len(text) else None
+    if width < 8 * len(text):
+        return None
+    return int.from_bytes(text.ljust(width // 8, b"\0"), "big"), len(text)
+
+
+def main_parameters(model: Model) -> Model:
+    """The parameters in which calls are to differ."""
+    chosen = {n: v for n, v in model.items() if n.startswith("arg") or n in ("sender", "value")}
+    return {n: v for n, v in chosen.items() if not n.endswith(".dirty")} or chosen
