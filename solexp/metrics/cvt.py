@@ -25,8 +25,9 @@ _COVERAGE = {
     "accepted": ("cvt.valid_accepted", "cvt.valid"),
 }
 _RELEASE = {
-    "release.avc": ("cvt.release.rejected", "cvt.release.tests"),
+    "release.avc": ("cvt.release.right", "cvt.release.tests"),
     "release.ts": ("cvt.release.specific", "cvt.release.targeted"),
+    "release.ts_merged": ("cvt.release.merged", "cvt.release.targeted"),
 }
 _COUNTS = (
     "tests",
@@ -83,8 +84,8 @@ def cvt_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Metric]
         The share of combinations that have an input which some test hits; of assertions which some test makes fire.
     ``cvt.accepted``
         The share of inputs meant to satisfy everything on which no assertion fires.
-    ``cvt.release.avc``, ``cvt.release.ts``
-        By the release's formulas.
+    ``cvt.release.avc``, ``cvt.release.ts``, ``cvt.release.ts_merged``
+        By the release's formulas, the last with its merged lists of targets.
     """
     tasks = _by_task(candidates)
     if not tasks:

@@ -56,8 +56,12 @@ class Cvt:
     ``cvt.unsupported``
         Assertions that the generator says it cannot translate; ``cvt.unsat``, ``cvt.unknown`` and ``cvt.timeout`` are
         combinations by its own word.
-    ``cvt.release.tests``, ``cvt.release.rejected``, ``cvt.release.targeted``, ``cvt.release.specific``
-        As the release counts: inputs meant to satisfy everything are tests too, and targets are those of its own lists.
+    ``cvt.release.tests``, ``cvt.release.right``
+        As the release counts: tests that violate everything are left out, inputs meant to satisfy everything are tests
+        too; and those that are refused or not, as they should be.
+    ``cvt.release.targeted``, ``cvt.release.specific``, ``cvt.release.merged``
+        Of these, tests that are refused; and the sums over them of the share of targets that fire alone, their own and
+        those of the release's merged lists.
     """
 
     name = "cvt"
@@ -117,7 +121,7 @@ class Cvt:
         known = case.once("cvt.combinations", lambda: _combinations(case, pre))
         measures = measured(checked, found, pre, satisfiable(known.tests.asked))
         evidence |= _told(checked, found)
-        outcome = self._outcome(checked, measures)
+        outcome = self._outcome(checked, measures, pre)
         if outcome is Outcome.VACUOUS:
             said = next(iter(found.unsupported.values()), None) or _most(found.asked)
             evidence["reason"] = f"no test: {said}" if said else "no test"
@@ -134,11 +138,15 @@ class Cvt:
         solved = solve(found.translation, pre, seconds=self.solver_s)
         return solved, dict(Counter(each.status for each in solved.asked))
 
-    def _outcome(self, checked: Sequence[Checked], measures: dict[str, Any]) -> Outcome:
+    def _outcome(
+        self, checked: Sequence[Checked], measures: dict[str, Any], pre: Preconditions
+    ) -> Outcome:
         if not measures["cvt.tests"]:
             return Outcome.VACUOUS
         if self.rule == "release":
-            good = all(one.rejected and one.specific(one.cvt.merged) == 1.0 for one in checked)
+            theirs = counted_by_the_release(checked, pre)
+            missed = (one for one in theirs if one.cvt.violated and one.specific(_merged(one)) < 1)
+            good = all(map(_right, theirs)) and not any(missed)
         else:
             good = not measures["cvt.refused"]
         return Outcome.PASS if good and not measures["cvt.unreadable"] else Outcome.FAIL
@@ -159,7 +167,8 @@ def measured(
     covered = violable & {number for one in checked if one.rejected for number in one.fired}
     asked = Counter(each.status for each in found.asked)
     unread = len(found.unreadable)
-    targeted = [one for one in checked if _targets(one)]
+    theirs = counted_by_the_release(checked, pre)
+    targeted = [one for one in theirs if one.cvt.violated and one.rejected]
     return {
         "cvt.tests": len(tests) + unread,
         "cvt.rejected": sum(one.rejected for one in tests),
@@ -175,14 +184,25 @@ def measured(
         "cvt.combinations_covered": len(hit),
         "cvt.unsupported": len(found.unsupported),
         **{f"cvt.{status}": asked[status] for status in ("unsat", "unknown", "timeout")},
-        "cvt.release.tests": len(checked),
-        "cvt.release.rejected": sum(one.rejected for one in checked),
+        "cvt.release.tests": len(theirs),
+        "cvt.release.right": sum(_right(one) for one in theirs),
         "cvt.release.targeted": len(targeted),
-        "cvt.release.specific": sum(one.specific(_targets(one)) for one in targeted),
+        "cvt.release.specific": sum(one.specific() for one in targeted),
+        "cvt.release.merged": sum(one.specific(_merged(one)) for one in targeted),
     }
 
 
-def _targets(one: Checked) -> tuple[int, ...]:
+def counted_by_the_release(checked: Sequence[Checked], pre: Preconditions) -> list[Checked]:
+    """The tests that the release evaluates: those that violate every assertion are not among them."""
+    return [one for one in checked if len(one.cvt.violated) < len(pre.assertions)]
+
+
+def _right(one: Checked) -> bool:
+    """Whether a test is refused, or not, as it should be."""
+    return one.rejected == bool(one.cvt.violated)
+
+
+def _merged(one: Checked) -> tuple[int, ...]:
     return one.cvt.violated if one.cvt.merged is None else one.cvt.merged
 
 

@@ -29,6 +29,12 @@ def scores(metrics: Mapping[str, Mapping[str, Any]]) -> Grid | None:
                 "tests, by the release's rule",
                 *(_figure(metrics.get(f"cvt.release.{name}")) for name in SCORES),
             ),
+            (
+                "... with its lists of targets",
+                "–",
+                _figure(metrics.get("cvt.release.ts_merged")),
+                "–",
+            ),
         ),
     )
 

@@ -31,8 +31,8 @@ def row(
 
 ROWS = [
     row("whole", tests=10, rejected=10, specific=9.5, exact=8, refused=2, combinations=7, combinations_covered=3,
-        assertions=3, assertions_covered=3, release__tests=12, release__rejected=10, release__targeted=10,
-        release__specific=5.0, valid=2, valid_accepted=1),
+        assertions=3, assertions_covered=3, release__tests=12, release__right=10, release__targeted=10,
+        release__specific=9.0, release__merged=5.0, valid=2, valid_accepted=1),
     row("half", tests=2, rejected=1, specific=1.0, exact=1, refused=1, unsupported=1, assertions=2,
         assertions_covered=1, evidence={"unsupported": {"1": "Unsupported: import"}}),
     row("none", Outcome.VACUOUS, tests=0, unsupported=2, assertions=2,
@@ -57,7 +57,8 @@ def test_means_are_over_tests_over_tasks_and_over_all_tasks() -> None:
     assert found["cvt.assertions"].value == pytest.approx(4 / 7)
     assert found["cvt.accepted"].value == pytest.approx(1 / 2)
     assert found["cvt.release.avc"].value == pytest.approx(10 / 12)
-    assert found["cvt.release.ts"].value == pytest.approx(5 / 10)
+    assert found["cvt.release.ts"].value == pytest.approx(9 / 10)
+    assert found["cvt.release.ts_merged"].value == pytest.approx(5 / 10)
     for metric in found.values():
         assert metric.lo is not None
         assert metric.hi is not None

@@ -83,15 +83,19 @@ def test_the_releases_rule_does_not_look_at_satisfied_assertions(
     assert said.outcome is outcome
 
 
-def test_the_releases_figures_count_valid_inputs_and_its_own_targets() -> None:
+def test_the_releases_figures_count_valid_inputs_and_no_test_that_violates_everything() -> None:
     valid = Cvt(violated=(), args="[1, 2]")
     merged = Cvt(violated=(1,), args="[1, 0]", merged=(0, 1))
-    said = judge(CvtSet(cvts=(valid, merged)))
-    assert said.measures["cvt.release.tests"] == 2
-    assert said.measures["cvt.release.rejected"] == 1
+    accepted = Cvt(violated=(0,), args="[1, 2]")
+    everything = Cvt(violated=(0, 1), args="[1, 0]")
+    said = judge(CvtSet(cvts=(valid, merged, accepted, everything)))
+    assert said.measures["cvt.release.tests"] == 3
+    assert said.measures["cvt.release.right"] == 2
+    # Of what is not refused, nothing fires.
     assert said.measures["cvt.release.targeted"] == 1
-    assert said.measures["cvt.release.specific"] == 0.5
-    assert (said.measures["cvt.tests"], said.measures["cvt.specific"]) == (1, 1.0)
+    assert said.measures["cvt.release.specific"] == 1.0
+    assert said.measures["cvt.release.merged"] == 0.5
+    assert (said.measures["cvt.tests"], said.measures["cvt.specific"]) == (3, 1.5)
     assert (said.measures["cvt.valid"], said.measures["cvt.valid_accepted"]) == (1, 1)
 
 
