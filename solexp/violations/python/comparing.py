@@ -309,7 +309,7 @@ def _contains(ev: Evaluation, item: Value, container: Value) -> Bool:
     if is_text(container):
         return ev.truth(ev.lift(lambda each: boolean(contains_text(ev, each, container)), item))
     if isinstance(container, Bag | Table):
-        hashable(ev, item)
+        item = hashable(ev, item)
     if isinstance(container, Seq | Bag | Table):
         return contains_item(ev, container.items, item)
     if hasattr(container, "kind"):
@@ -319,20 +319,30 @@ def _contains(ev: Evaluation, item: Value, container: Value) -> Bool:
     return False
 
 
-def hashable(ev: Evaluation, value: Value) -> None:
-    """Raise TypeError where a value has no hash."""
+def hashable(ev: Evaluation, value: Value) -> Value:
+    """The value, as far as it has a hash; TypeError where it has none."""
+    kept = []
     for guard, each in alternatives(value):
         with ev.under(guard) as possible:
             if not possible:
                 continue
             if isinstance(each, Seq) and each.kind == "tuple":
-                for own, item in each.items:
-                    with ev.under(own):
-                        hashable(ev, item)
+                kept.append((guard, _hashable_tuple(ev, each)))
             elif isinstance(each, Table) or (
                 isinstance(each, Seq | Bag) and each.kind not in ("range", "frozenset")
             ):
                 ev.fail(TypeError)
+            else:
+                kept.append((guard, each))
+    return ev.join(kept)
+
+
+def _hashable_tuple(ev: Evaluation, value: Seq) -> Seq:
+    items = []
+    for own, item in value.items:
+        with ev.under(own) as possible:
+            items.append((own, hashable(ev, item) if possible else item))
+    return Seq("tuple", items, prefix=value.prefix, length=value.length)
 
 
 def identical(ev: Evaluation, a: Value, b: Value) -> Value:

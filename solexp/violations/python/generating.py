@@ -33,20 +33,18 @@ def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
             level = Level(pre, settings, number, pool)
             if number == 0:
                 unsupported = level.unsupported()
-            last = number == settings.levels - 1
+            last = number == settings.levels - 1 or bool(unsupported)
             for violated in open_combinations:
                 found = level.ask(violated)
-                if found.status is Status.UNSAT and last:
-                    hidden = level.may_be_hidden(violated)
-                    if hidden:
-                        found = msgspec.structs.replace(
-                            found, status=Status.UNSUPPORTED, reason=f"Unsupported: {hidden}"
-                        )
+                if found.status is Status.UNSAT and unsupported:
+                    # An input may be hidden where something is not expressed.
+                    reason = "; ".join(dict.fromkeys(unsupported.values()))
+                    found = msgspec.structs.replace(found, status=Status.UNSUPPORTED, reason=reason)
                 answers[violated] = found
         open_combinations = [
             violated for violated in open_combinations if answers[violated].status is not Status.SAT
         ]
-        if not open_combinations:
+        if not open_combinations or last:
             break
     return Generated(
         combinations=tuple(answers.values()),

@@ -252,11 +252,13 @@ class Node:
                 continue
             ev = Evaluation(Limits())
             with ev.under(self.is_kind(kind)):
-                for n, (guard, value) in enumerate(items):
+                before: list[Value] = []
+                for guard, value in items:
                     with ev.under(guard):
-                        hashable(ev, value)
-                        for _, earlier in items[:n]:
-                            ev.fail(ValueError, same(ev, earlier, value))
+                        own = hashable(ev, value)
+                        for earlier in before:
+                            ev.fail(ValueError, same(ev, earlier, own))
+                    before.append(own)
             found += [not_(guard) for guard, _ in ev.trouble.raised]
         return found
 

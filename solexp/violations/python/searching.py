@@ -98,17 +98,6 @@ class Level:
             models=models,
         )
 
-    def may_be_hidden(self, violated: Sequence[int]) -> str:
-        """Constructs that may hide an input from the search; empty where there are none."""
-        formulas = self.translation.formulas
-        if all(each.refused is False for each in formulas):
-            return ""
-        choices = zip(self.assumptions(violated), formulas, strict=True)
-        loose = [or_(choice, each.refused) for choice, each in choices]
-        if self.solver.check(loose).reply is Reply.UNSAT:
-            return ""
-        return ", ".join(dict.fromkeys(what for each in formulas for what in each.constructs))
-
     # Models
 
     def _models(self, given: list[Bool]) -> list[str]:

@@ -40,10 +40,14 @@ def shape_of(
     ints = [abs(each) for each in constants if type(each) is int]
     depth = max([settings.depth, *(_depth(value) for seed in seeds for value in seed)])
     longest = [max(map(_longest, seed), default=0) for seed in seeds]
+    lengths = _compared_lengths(pre.statements)
     length = min(5, max([settings.length, *([min(longest)] if longest else [])]))
+    length = max([length, *(n + 1 for n in lengths if n <= 5)])
     text = "\n".join(pre.statements)
     return Shape(
-        bounds=Bounds(depth + (level > 0), length + 2 * level, (3, 5, 8)[min(level, 2)]),
+        bounds=Bounds(
+            depth + (level > 0), length + 2 * max(0, level - 1), (3, 5, 8)[min(level, 2)]
+        ),
         largest_int=max([_SMALLEST_INT_BOUND, *(2 * each for each in ints if each < 2**40)]),
         words=_words(constants),
         special_floats=bool(re.search(r"\binf|nan\b|isfinite|isinf|isnan", text)),

@@ -126,7 +126,7 @@ def _subscript(ev: Evaluation, value: Value, key: Value) -> Value:
 
 def looked_up(ev: Evaluation, table: Table, key: Value) -> tuple[Value, Bool]:
     """The value of a key, KeyError where it is missing; and whether it is there."""
-    hashable(ev, key)
+    key = hashable(ev, key)
     found = []
     for (guard, own), value in zip(table.items, table.values, strict=True):
         here = and_(guard, same(ev, own, key))
@@ -318,7 +318,7 @@ def distinct(ev: Evaluation, items: Sequence[tuple[Bool, Value]], kind: str = "s
     for guard, value in items:
         with ev.under(guard) as possible:
             if possible:
-                hashable(ev, value)
+                value = hashable(ev, value)  # noqa: PLW2901
                 new = and_(guard, not_(contains_item(ev, tuple(found), value)))
                 found.append((new, value))
     return Bag(kind, [(guard, value) for guard, value in found if guard is not False])
@@ -332,7 +332,7 @@ def table_of(ev: Evaluation, items: Sequence[tuple[Bool, Value, Value]]) -> Tabl
         with ev.under(guard) as possible:
             if not possible:
                 continue
-            hashable(ev, key)
+            key = hashable(ev, key)  # noqa: PLW2901
             new = guard
             for n, (own, other) in enumerate(keys):
                 again = and_(guard, own, same(ev, other, key))

@@ -61,8 +61,35 @@ def _hashable(value: object) -> bool:
 values = st.one_of(scalars, _containers(scalars), _containers(numbers), numbers)
 deep_values = st.one_of(values, _containers(_containers(numbers)), _containers(values))
 
-_CONSTANTS = ["0", "1", "2", "-1", "3", "0.5", "2.0", "True", "None", "''", "'a'", "'1'", "[]", "(1, 2)"]
-_TYPES = ["int", "float", "str", "bool", "list", "tuple", "set", "dict", "(int, float)", "type(x)", "type(y)"]
+_CONSTANTS = [
+    "0",
+    "1",
+    "2",
+    "-1",
+    "3",
+    "0.5",
+    "2.0",
+    "True",
+    "None",
+    "''",
+    "'a'",
+    "'1'",
+    "[]",
+    "(1, 2)",
+]
+_TYPES = [
+    "int",
+    "float",
+    "str",
+    "bool",
+    "list",
+    "tuple",
+    "set",
+    "dict",
+    "(int, float)",
+    "type(x)",
+    "type(y)",
+]
 _UNARY = [
     "len({0})", "abs({0})", "-{0}", "not {0}", "int({0})", "float({0})", "bool({0})", "str({0})", "round({0})",
     "sum({0})", "min({0})", "max({0})", "sorted({0})", "set({0})", "list({0})", "tuple({0})", "all({0})",
@@ -127,10 +154,10 @@ def truly(source: str, x: object, y: object) -> str:
     """What Python makes of the assertion of an expression."""
     text = source if "assert " in source else f"assert {source}"
     try:
-        exec(_compiled(text), {"x": x, "y": y})  # noqa: S102
+        exec(_compiled(text), {"x": x, "y": y})
     except AssertionError:
         return "violated"
-    except Exception:  # noqa: BLE001
+    except Exception:
         return "raises"
     return "satisfied"
 
@@ -139,7 +166,9 @@ def _compiled(text: str) -> Any:
     return compile(ast.parse(text), "assertion", "exec")
 
 
-def disagreements(source: str, pairs: list[tuple[Any, Any]], shape: Shape = SHAPE) -> tuple[list[Any], int, int]:
+def disagreements(
+    source: str, pairs: list[tuple[Any, Any]], shape: Shape = SHAPE
+) -> tuple[list[Any], int, int]:
     """Where formulas and Python differ; how often they agree; and how often the formulas do not say."""
     wrong, agreed, unsaid = [], 0, 0
     with fresh_pool():
