@@ -76,6 +76,8 @@ class Rejection:
             "rejection.dropped": found.dropped,
             "rejection.valid": len(valid),
         }
+        if not found.lasts:
+            measures["keep"] = False
         refused: list[CallResult] = []
         over: list[CallResult] = []
         reason = None

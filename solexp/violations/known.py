@@ -37,6 +37,8 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     """Tests that the contract-aware reference does not refuse with AssertionError."""
     unsupported: dict[int, str] = {}
     """By number: assertions for which the solver may have missed tests, and why."""
+    lasts: bool = True
+    """Whether they would be the same another time: not where the translator ran into a limit."""
 
 
 def known(task: Task, source: Source, *, cached: bool = True) -> Known:
@@ -51,7 +53,7 @@ def known(task: Task, source: Source, *, cached: bool = True) -> Known:
     found = store.get(key, Known) if cached else None
     if found is None:
         found = _checked(program, given, _solved(given) if source == "z3" else _released(task))
-        if cached:
+        if cached and found.lasts:
             store.put(key, found)
     return found
 
@@ -77,9 +79,9 @@ def _checked(program: str, given: Preconditions, found: Known) -> Known:
 def _solved(given: Preconditions) -> Known:
     from solexp.violations.python import Settings  # noqa: PLC0415  (Z3 costs start-up)
 
-    tests = generated(given, Settings()).tests
-    violating = tuple(cvt for cvt in tests.cvts if cvt.violated)
-    return Known(cvts=violating, unsupported=tests.unsupported)
+    kept = generated(given, Settings())
+    violating = tuple(cvt for cvt in kept.tests.cvts if cvt.violated)
+    return Known(cvts=violating, unsupported=kept.tests.unsupported, lasts=kept.lasts)
 
 
 def _released(task: Task) -> Known:
