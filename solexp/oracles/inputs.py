@@ -110,20 +110,20 @@ def _matched(
     answers: Sequence[Answer], results: Sequence[CallResult], rule: Rule, atol: float
 ) -> list[bool]:
     """Whether each call of a series gave what was expected."""
+    # What is written alike is equal, but for what holds no number; most candidates need no value read.
+    found = [
+        rule == "equal" and call.value == answer.value and "nan" not in answer.value
+        for answer, call in zip(answers, results, strict=True)
+    ]
+    if all(found):
+        return found
     values = [read(answer.value) for answer in answers]
-    found = []
-    for answer, call, value, tolerance in zip(
-        answers, results, values, tolerances(values, atol), strict=True
-    ):
-        if rule == "equal" and call.value == answer.value and "nan" not in answer.value:
-            found.append(True)  # what is written alike is equal, but for what holds no number
-            continue
-        if call.ended not in (Ended.RETURNED, Ended.UNREADABLE):
-            found.append(False)
-            continue
-        got = FOREIGN if call.value is None else read(call.value)
-        arguments: Any = read(answer.args)
-        found.append(matches(got, value, arguments, rule=rule, atol=tolerance))
+    for place, tolerance in enumerate(tolerances(values, atol)):
+        call = results[place]
+        if not found[place] and call.ended in (Ended.RETURNED, Ended.UNREADABLE):
+            got = FOREIGN if call.value is None else read(call.value)
+            arguments: Any = read(answers[place].args)
+            found[place] = matches(got, values[place], arguments, rule=rule, atol=tolerance)
     return found
 
 

@@ -11,6 +11,8 @@ from solexp.sandbox import CallResult, Ended, Limits, call_python
 
 _TOGETHER = 100
 """Calls that one process makes."""
+_OUTPUT_MB = 2.0
+"""What they may return together; more is read call by call, since reading takes a hundred times its size."""
 _ENTRY = "_solexp_series"
 
 _SERIES = """
@@ -48,6 +50,7 @@ def call_series(
     ``limits.cpu_s`` is of one call; once all together have used ``limits.batch_cpu_s``, the rest are timeouts.
     """
     together = f"{program.rstrip()}\n{_SERIES.format(entry_point=entry_point)}"
+    few = msgspec.structs.replace(limits, output_mb=min(limits.output_mb, _OUTPUT_MB))
     results: list[CallResult] = []
     spent = 0.0
     for start in range(0, len(inputs), _TOGETHER):
@@ -57,7 +60,7 @@ def call_series(
             said = f"not called: the calls before used up {limits.batch_cpu_s:g} s of CPU time"
             results += [CallResult(ended=Ended.TIMEOUT, message=said)] * len(part)
             continue
-        (whole,) = call_python(together, _ENTRY, [f"[[{', '.join(part)}]]"], limits)
+        (whole,) = call_python(together, _ENTRY, [f"[[{', '.join(part)}]]"], few)
         found = list(_told(whole)) if whole.ended is Ended.RETURNED else []
         spent += whole.cpu_s
         if len(found) != len(part):
