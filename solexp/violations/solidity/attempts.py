@@ -59,6 +59,8 @@ class Known:
         self.texts = texts
         """Byte strings of which hashes may have been taken."""
         self.facts: list[Fact] = []
+        self.both_ways: list[Fact] = []
+        """Hashes that come of this alone."""
 
 
 class Attempt:
@@ -196,6 +198,8 @@ class Attempt:
                 if given is not None:
                     same = self._hashes_to(term, keccak(text))
                     found.append(self._is(term, given) == same)
+        for term, inner, hashed in self.known.both_ways:
+            found.append(self._is(term, inner) == self._hashes_to(term, hashed))
         fixed = [term for term in hashes if term.op == "keccak"]
         for place, a in enumerate(fixed):
             for b in fixed[:place]:

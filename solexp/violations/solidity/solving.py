@@ -8,6 +8,7 @@ differ, what differs is added and asked again. What is sat is so confirmed; what
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import z3
 
@@ -30,6 +31,8 @@ from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.terms import BOOL, FALSE, Term
 
 MOST_PREFERENCES = 24
+MOST_HASHES = 4
+HASHES_EACH = 144
 
 
 class Outcome:
@@ -71,6 +74,7 @@ class Solver:
         if formula is FALSE:
             return outcome
         whole = terms.and_(formula, self.background())
+        self._hash_keys(whole)
         for domain in DOMAINS:
             self._search(whole, domain, count, outcome, wishes)
             if len(outcome.models) >= count or outcome.refuted:
@@ -79,6 +83,25 @@ class Solver:
             outcome.status = "sat"
             outcome.models = self._plain(whole, outcome.models, wishes)
         return outcome
+
+    def _hash_keys(self, formula: Term) -> None:
+        """Hashes of what is in play, which may be keys of mappings: ``bids[keccak256(abi.encode(msg.sender, id))]``."""
+        hashes = [t for t in terms.nodes([formula]) if t.op == "keccak"]
+        found: list[int] = []
+        for term in hashes[:MOST_HASHES]:
+            names = [(str(t.data), t.width) for t in terms.nodes([term]) if t.op == "var"]
+            if not 0 < len(names) <= 3:
+                continue
+            most = max(2, int(HASHES_EACH ** (1 / len(names))))
+            pools = [self.tables.pool(width)[:most] for _, width in names]
+            for values in product(*pools):
+                model = dict(zip((name for name, _ in names), values, strict=True))
+                given, hashed = evaluate([term.args[0], term], model, self.tables.read)
+                found.append(hashed)
+                fact = term, (given,), hashed
+                if fact not in self.known.both_ways:
+                    self.known.both_ways.append(fact)
+        self.tables.add_words(found)
 
     def background(self) -> Term:
         """What holds of every call: limits of its parameters, its time, and what its sender can pay."""

@@ -56,6 +56,18 @@ class Tables:
                     found[keys] = value
         return found
 
+    def add_words(self, words: Iterable[int]) -> None:
+        """Adds values that may be keys, before anything is read."""
+        new = [word for word in words if word not in self._words]
+        if new:
+            self._words += new
+            self._known.clear()
+
+    def pool(self, width: int) -> list[int]:
+        """Values in play of a width."""
+        found = self._addresses if width == 160 else self._words
+        return [each for each in found if each >> width == 0]
+
     def learn(self, place: object, keys: tuple[int, ...]) -> bool:
         """Adds what the state holds under keys; whether that was news."""
         known = self.entries(place)
@@ -80,6 +92,11 @@ class Tables:
                 found.append([int.from_bytes(text, "big") for text in texts])
             elif width == 160:
                 found.append(self._addresses)
+            elif width <= 8:
+                found.append(list(range(1 << width)))
+            elif via.key == "sign":
+                words = [*self._words, *(each - 4 + (1 << width) for each in range(4))]
+                found.append([word for word in words if word >> width == 0])
             else:
                 found.append([word for word in self._words if word >> width == 0])
         return found

@@ -8,7 +8,7 @@ from typing import Any
 from solexp.core import Build, Call, Deployment, Program
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Observation, Subject
-from solexp.evm.words import created_address
+from solexp.evm.words import created_address, keccak
 from solexp.violations.solidity import Guard
 from solexp.violations.solidity.calldata import calldata
 from solexp.violations.solidity.construction import construct
@@ -19,6 +19,7 @@ from solexp.violations.solidity.state import Snapshot
 from solexp.violations.solidity.statements import Execution
 from solexp.violations.solidity.storage import (
     BALANCE,
+    TEXT_BYTES,
     Array,
     Chosen,
     Initial,
@@ -143,15 +144,21 @@ def after(run: Execution, values: dict[str, int], state: Snapshot) -> Snapshot:
     read = Tables(state).read
     storage = dict(state.storage)
     balances = dict(state.balances)
+    texts: dict[int, dict[str, int]] = {}
     for leaf, array in run.path.storage.items():
         for keys, widths, value in _writes(array, values, read):
             if leaf is BALANCE or leaf.space == "balance":
                 balances[f"0x{keys[0]:040x}"] = value
                 continue
             slot, offset = locate(leaf, keys, widths)
+            if leaf.form != "value":
+                texts.setdefault(slot, {})[leaf.form] = value
+                continue
             mask = (1 << leaf.width) - 1
             old = storage.get(slot, 0)
             storage[slot] = old & ~(mask << (8 * offset)) | value << (8 * offset)
+    for slot, text in texts.items():
+        _write_text(storage, slot, text)
     return Snapshot(
         address=HERE,
         block_number=state.block_number,
@@ -160,6 +167,17 @@ def after(run: Execution, values: dict[str, int], state: Snapshot) -> Snapshot:
         balances=balances,
         contracts=state.contracts,
     )
+
+
+def _write_text(storage: dict[int, int], slot: int, text: dict[str, int]) -> None:
+    raw = text["data"].to_bytes(TEXT_BYTES, "big")[: text["length"]]
+    if len(raw) < 32:
+        storage[slot] = int.from_bytes(raw.ljust(32, b"\0"), "big") | 2 * len(raw)
+        return
+    storage[slot] = 2 * len(raw) + 1
+    for place in range(0, len(raw), 32):
+        word = int.from_bytes(raw[place : place + 32].ljust(32, b"\0"), "big")
+        storage[keccak(slot.to_bytes(32, "big")) + place // 32] = word
 
 
 def _writes(array: Array, values: dict[str, int], read: Any) -> list[Any]:

@@ -30,7 +30,8 @@ class Tried:
     def _state(self) -> Snapshot:
         unit, node = self.contract.unit, self.contract.node
         empty = Snapshot(address=HERE, contracts=frozenset({HERE}))
-        reached = after(construct(unit, node, empty), {"sender": int(SENDERS[0], 16)}, empty)
+        values = {"sender": int(SENDERS[0], 16), "timestamp": TIME, "number": BLOCK}
+        reached = after(construct(unit, node, empty), values, empty)
         return Snapshot(
             address=HERE,
             block_number=BLOCK,
