@@ -74,7 +74,7 @@ def test_generators_are_set_side_by_side(trial: Trial, folder: Path) -> None:
     assert direct["cvt"]["unreadable"] == 1
 
     assert "Contract-violating tests" in said
-    said = trial.solexp("compare")
+    said = trial.solexp("compare", "--sweep", "latest")
     table = said.partition("Contract-violating tests")[2]
     assert "model=z3" in table or "\nz3 " in table
     assert "100.00" in table
