@@ -14,8 +14,11 @@ import msgspec
 
 from solexp.core import DataError, Preconditions, Task, UserError
 from solexp.core.hashing import content_hash, file_hash
-from solexp.python.expected import preconditions_of
+from solexp.python.contracts import with_contract
+from solexp.python.expected import is_refusal, preconditions_of
 from solexp.python.literals import write
+from solexp.python.series import call_series
+from solexp.sandbox import Limits
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home, data_home
 from solexp.violations.cvts import Cvt
@@ -69,10 +72,9 @@ def fingerprint(source: Source) -> dict[str, Any]:
 
 
 def _checked(program: str, given: Preconditions, found: Known) -> Known:
-    # With the sandbox, which only those need who execute anything.
-    from solexp.violations.checking import check  # noqa: PLC0415
-
-    verified = tuple(each.cvt for each in check(program, given, found.cvts) if each.rejected)
+    aware = with_contract(program, given.entry_point, given.statements)
+    calls = call_series(aware, given.entry_point, [cvt.args for cvt in found.cvts], Limits())
+    verified = tuple(cvt for cvt, call in zip(found.cvts, calls, strict=True) if is_refusal(call))
     return msgspec.structs.replace(found, cvts=verified, dropped=len(found.cvts) - len(verified))
 
 
