@@ -7,15 +7,19 @@
         situation = contract.at(function.signature, state)          # the same, for many queries in one state
     fine = solve(contract, function.signature, set(), state)   # satisfies all guards
 
-``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``,
-``accounts``, ``keys``, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a `Snapshot`.
-``answer`` is an `Answer`: ``status`` (sat, unsat, unknown, unsupported), ``solutions`` (`Solution`: ``sender``,
-``value``, ``args``, ``input``, ``block_number``, ``timestamp``, ``exactness``, ``first``), ``reason``.
-``guard.expected.matches(output)`` says whether revert data are those of the guard.
+``state`` is a `State` (protocol: ``address``, ``block_number``, ``timestamp``, ``chain_id``, ``coinbase``, ``accounts``
+and ``keys`` in play, ``read(slot)``, ``balance(account)``, ``has_code(account)``, ``immutable(name)``), such as a
+`Snapshot`; `Contract.immutables` tells the immutables of a deployment. ``answer`` is an `Answer`: ``status`` (sat,
+unsat, unknown, unsupported), ``solutions`` (`Solution`: ``sender``, ``value``, ``args``, ``input``, ``block_number``,
+``timestamp``, ``exactness``, ``first``), ``reason``.
+``guard.expected.matches(output)`` says whether revert data are those of the guard. `probes` reads Solidity expressions
+as a contract would, and evaluates them in a state.
 """
 
 from solexp.violations.solidity.contract import Contract, Situation, solve
+from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.guards import Expected, FunctionGuards, Guard, Kind, Step
+from solexp.violations.solidity.probes import Probe, Probed, probes
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
 from solexp.violations.solidity.state import Snapshot, State
 
@@ -27,6 +31,8 @@ __all__ = [
     "FunctionGuards",
     "Guard",
     "Kind",
+    "Probe",
+    "Probed",
     "Settings",
     "Situation",
     "Snapshot",
@@ -34,5 +40,7 @@ __all__ = [
     "State",
     "Status",
     "Step",
+    "Unsupported",
+    "probes",
     "solve",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from solexp.violations.solidity import terms
@@ -91,11 +92,11 @@ class Assembly(Calls):
 
     def _forget(self, words: list[str], outer: dict[str, Node], reason: str) -> None:
         """What assembly may have changed is not known any more."""
-        called = {a for a, b in zip(words, words[1:], strict=False) if b == "("}
+        called = {a for a, b in pairwise(words) if b == "("}
         if called - _HARMLESS - _PURE:
             self.lose(reason)
         for name, declared in outer.items():
-            if (name, ":=") in zip(words, words[1:], strict=False) or "," in words:
+            if (name, ":=") in pairwise(words) or "," in words:
                 at = self.frame.number, declared["id"]
                 self.path.variables[at] = self.unknown(self.unit.type_of(declared), reason)
 
@@ -251,11 +252,11 @@ class _Yul:
 _PURE = (
     frozenset(_BINARY)
     | frozenset(_TRUTHS)
-    | frozenset(
-        "iszero not shl shr sar caller callvalue origin address timestamp number chainid extcodesize"
-        " balance selfbalance pop byte exp addmod mulmod signextend keccak256 blockhash coinbase"
-        " gasprice gaslimit difficulty prevrandao basefee extcodehash".split()
-    )
+    | frozenset({"iszero", "not", "shl", "shr", "sar", "byte", "exp", "signextend", "pop"})
+    | frozenset({"addmod", "mulmod", "keccak256", "caller", "callvalue", "origin", "address"})
+    | frozenset({"timestamp", "number", "chainid", "coinbase", "gasprice", "gaslimit", "basefee"})
+    | frozenset({"difficulty", "prevrandao", "blockhash", "balance", "selfbalance"})
+    | frozenset({"extcodesize", "extcodehash"})
 )
 
 

@@ -121,7 +121,7 @@ class Attempt:
             self._variables[name] = self._made(name, width)
         return self._variables[name]
 
-    def _made(self, name: str, width: int) -> Any:
+    def _made(self, name: str, width: int) -> Any:  # noqa: PLR0911
         if width == BOOL:
             return z3.Bool(name)
         parameter = self.known.parameters.get(name)

@@ -23,7 +23,7 @@ def arguments(unit: Unit, function: Node, model: Model) -> tuple[object, ...]:
     return tuple(_value(unit, unit.type_of(d), f"arg{n}", model) for n, d in enumerate(declared))
 
 
-def _value(unit: Unit, kind: Type, name: str, model: Model) -> Any:
+def _value(unit: Unit, kind: Type, name: str, model: Model) -> Any:  # noqa: PLR0911
     kind = unit.plain(kind)
     value = model.get(name, 0)
     match kind.kind:

@@ -30,6 +30,7 @@ def immutables(
     contract: Node,
     constructor_args: str,
     deployed: Snapshot,
+    *,
     sender: str,
     value: int = 0,
 ) -> dict[str, int]:
@@ -46,7 +47,7 @@ def immutables(
         "number": deployed.block_number,
     }
     read = Tables(deployed).read
-    found = {}
+    found: dict[str, int] = {}
     for base in unit.lineage(contract):
         for node in base["nodes"]:
             if node["nodeType"] != "VariableDeclaration" or node.get("mutability") != "immutable":

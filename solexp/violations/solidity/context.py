@@ -118,7 +118,9 @@ class Context:
     ) -> None:
         """Meets a guard; execution goes on as though it had held."""
         if not self.quiet:
-            self.recorder.guard(self.path, kind, node, holds, expected, self.chain, shown)
+            self.recorder.guard(
+                self.path, kind, node, holds, expected, chain=self.chain, shown=shown
+            )
 
     def panic(self, kind: Kind, node: Node, holds: Term, code: int) -> None:
         """A check of the compiler's, which before 0.8 ends in an invalid instruction."""

@@ -85,8 +85,8 @@ class Contract:
             self.node,
             deployment.constructor_args,
             deployed,
-            deployment.sender,
-            deployment.value,
+            sender=deployment.sender,
+            value=deployment.value,
         )
 
     def at(self, signature: str, state: State) -> Situation:

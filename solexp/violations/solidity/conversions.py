@@ -270,7 +270,7 @@ class Conversions(Context):
                 return found
         raise Unsupported(f"{type(value).__name__.lower()} as a text")
 
-    def default(self, kind: Type) -> Any:
+    def default(self, kind: Type) -> Any:  # noqa: PLR0911
         """What a variable holds before anything is assigned to it."""
         kind = self.unit.plain(kind)
         if kind.scalar:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from solexp.solidity.syntax import nodes
-from solexp.violations.solidity import arithmetic, terms
+from solexp.violations.solidity import terms
 from solexp.violations.solidity.conversions import Conversions
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.guards import Kind
@@ -18,7 +18,6 @@ from solexp.violations.solidity.types import (
     BYTES4,
     UINT256,
     Type,
-    read_type,
 )
 from solexp.violations.solidity.unit import Node
 from solexp.violations.solidity.values import (
@@ -171,7 +170,7 @@ class Expressions(Conversions):
 
     # Members
 
-    def _MemberAccess(self, node: Node) -> Any:  # noqa: N802
+    def _MemberAccess(self, node: Node) -> Any:  # noqa: PLR0911, N802
         name = node["memberName"]
         inner = self.value(node["expression"])
         kind = self._type_or_other(node)
@@ -239,7 +238,7 @@ class Expressions(Conversions):
             return self.variable(found)
         return Named(self._type_or_other(node), found)
 
-    def _magic(self, what: str, name: str, node: Node) -> Any:
+    def _magic(self, what: str, name: str, node: Node) -> Any:  # noqa: PLR0911
         state = self.state
         match what.split("_", maxsplit=1)[0], name:
             case "message", "sender":
@@ -358,352 +357,8 @@ class Expressions(Conversions):
         )
         return terms.extract(terms.lshr(data, shift), 0, 8)
 
-    def _IndexRangeAccess(self, node: Node) -> Any:  # noqa: N802
+    def _IndexRangeAccess(self, node: Node) -> Any:  # noqa: ARG002, N802
         raise Unsupported("a slice")
-
-    # Operators
-
-    def _TupleExpression(self, node: Node) -> Any:  # noqa: N802
-        parts = [None if part is None else self.value(part) for part in node["components"]]
-        if node.get("isInlineArray"):
-            kind = self.unit.type_of(node)
-            items = tuple(self.converted(part, kind.items[0]) for part in parts)
-            return self.allocate(Elements(terms.const(len(items), 256), items), kind)
-        return parts[0] if len(parts) == 1 else Tuple(tuple(parts))
-
-    def _UnaryOperation(self, node: Node) -> Any:  # noqa: N802
-        if isinstance(node.get("function"), int):
-            operand = self.value(node["subExpression"])
-            return self.call_function(
-                self.unit.declarations[node["function"]], [operand], node, exact=True
-            )
-        operator = node["operator"]
-        if operator in ("++", "--"):
-            return self._step_by_one(node)
-        if operator == "delete":
-            self.delete_at(node["subExpression"])
-            return Tuple(())
-        kind = self.unit.plain(self.unit.type_of(node))
-        operand = self.value(node["subExpression"])
-        if operator == "!":
-            return Word(terms.not_(self.truth(operand)), BOOLEAN)
-        term = self.word(operand, kind)
-        if operator == "~":
-            return Word(terms.bnot(term), kind)
-        if operator == "-":
-            zero = terms.const(0, kind.bits)
-            found, fits = arithmetic.sub(zero, term, signed=kind.signed)
-            self.overflow(node, fits)
-            return Word(found, kind)
-        if operator == "+":
-            return Word(term, kind)
-        raise Unsupported(f"the operator {operator}")
-
-    def _step_by_one(self, node: Node) -> Any:
-        inner = node["subExpression"]
-        if self.is_length(inner):
-            return self.resize(inner, node)
-        write = self.reference(inner)
-        old = self.value_again(inner, write)
-        kind = self.unit.plain(self.unit.type_of(inner))
-        term = self.word(old, kind)
-        one = terms.const(1, kind.bits)
-        found, fits = (arithmetic.add if node["operator"] == "++" else arithmetic.sub)(
-            term, one, signed=kind.signed
-        )
-        self.overflow(node, fits)
-        self.assign(write, Word(found, kind))
-        return Word(found if node["prefix"] else term, kind)
-
-    def overflow(self, node: Node, fits: Term) -> None:
-        """A result that must fit, where arithmetic is checked."""
-        if self.frame.checked:
-            self.panic(Kind.OVERFLOW, node, fits, 0x11)
-
-    def _BinaryOperation(self, node: Node) -> Any:  # noqa: N802
-        operator = node["operator"]
-        left, right = node["leftExpression"], node["rightExpression"]
-        if isinstance(node.get("function"), int):
-            arguments = [self.value(left), self.value(right)]
-            return self.call_function(
-                self.unit.declarations[node["function"]], arguments, node, exact=True
-            )
-        if operator in ("&&", "||"):
-            return self._short_circuit(operator, left, right)
-        if self.evaluates_right_first(operator, left, right):
-            b = self.value(right)
-            a = self.value(left)
-        else:
-            a = self.value(left)
-            b = self.value(right)
-        kind = self.unit.type_of(node)
-        if operator in ("<<", ">>", "**"):
-            plain = self.unit.plain(kind)
-            return self.operated(operator, self.word(a, plain), b, plain, node)
-        if operator in _COMPARISONS:
-            return self._compared(operator, a, b, node)
-        plain = self.unit.plain(kind)
-        return self.operated(operator, self.word(a, plain), b, plain, node)
-
-    @staticmethod
-    def evaluates_right_first(operator: str, left: Node, right: Node) -> bool:
-        """The legacy code generator takes the right operand first, but for a literal of a commutative operation."""
-        commutative = operator in ("+", "*", "|", "&", "^", "==", "!=")
-        return not (
-            commutative and right["nodeType"] == "Literal" and left["nodeType"] != "Literal"
-        )
-
-    def _short_circuit(self, operator: str, left: Node, right: Node) -> Word:
-        a = self.truth(self.evaluate(left))
-        with self.under(a if operator == "&&" else terms.not_(a)):
-            b = terms.FALSE if self.path.dead else self.truth(self.evaluate(right))
-        return Word(terms.and_(a, b) if operator == "&&" else terms.or_(a, b), BOOLEAN)
-
-    def _compared(self, operator: str, a: Any, b: Any, node: Node) -> Word:
-        kind = self._common(node, a, b)
-        left, right = self.word(a, kind), self.word(b, kind)
-        return Word(arithmetic.compare(operator, left, right, signed=kind.signed), BOOLEAN)
-
-    def _common(self, node: Node, a: Any, b: Any) -> Type:
-        """The type in which two operands are compared."""
-        told = (node.get("commonType") or {}).get("typeIdentifier")
-        if told:
-            kind = self.unit.plain(read_type(told))
-            if kind.scalar:
-                return kind
-        for value in (a, b):
-            if isinstance(value, Word):
-                return self.unit.plain(value.kind)
-        raise Unsupported("a comparison of constants")
-
-    def operated(self, operator: str, a: Term, right: Any, kind: Type, node: Node) -> Word:
-        """A binary operation on a value of a type, with its checks."""
-        signed = kind.signed
-        if operator in ("<<", ">>"):
-            return Word(self._shifted(operator, a, right, kind), kind)
-        if operator == "**":
-            exponent = self._exponent(right)
-            found, fits = arithmetic.power(a, exponent, signed=signed)
-            self.overflow(node, fits)
-            return Word(found, kind)
-        b = self.word(right, kind)
-        match operator:
-            case "+" | "-" | "*":
-                named = {"+": arithmetic.add, "-": arithmetic.sub, "*": arithmetic.mul}
-                found, fits = named[operator](a, b, signed=signed)
-                self.overflow(node, fits)
-                return Word(found, kind)
-            case "/" | "%":
-                nonzero = terms.not_(terms.eq(b, terms.const(0, b.width)))
-                self.panic(Kind.DIVISION, node, nonzero, 0x12)
-                if operator == "%":
-                    return Word(arithmetic.mod(a, b, signed=signed), kind)
-                found, fits = arithmetic.div(a, b, signed=signed)
-                self.overflow(node, fits)
-                return Word(found, kind)
-        if operator in ("&", "|", "^"):
-            if kind.kind == "bool":
-                raise Unsupported(f"the operator {operator} on booleans")
-            bitwise = {"&": terms.band, "|": terms.bor, "^": terms.bxor}
-            return Word(bitwise[operator](a, b), kind)
-        raise Unsupported(f"the operator {operator}")
-
-    def _exponent(self, value: Any) -> Term:
-        if isinstance(value, Number):
-            return terms.const(int(value.value), 256)
-        assert isinstance(value, Word)
-        if value.kind.signed:
-            raise Unsupported("a signed exponent")
-        return value.term
-
-    def _shifted(self, operator: str, a: Term, right: Any, kind: Type) -> Term:
-        if isinstance(right, Number):
-            amount = terms.const(min(int(right.value), 1 << 16), 256)
-        else:
-            if self.unit.plain(right.kind).signed:
-                raise Unsupported("a shift by a signed amount")
-            amount = right.term
-        rounds = self.unit.version < (0, 5, 0)
-        return arithmetic.shift(operator, a, amount, signed=kind.signed, rounds_to_zero=rounds)
-
-    def _Conditional(self, node: Node) -> Any:  # noqa: N802
-        condition = self.truth(self.evaluate(node["condition"]))
-        kind = self.unit.type_of(node)
-        with self.under(condition):
-            yes = (
-                None
-                if self.path.dead
-                else self.converted(self.evaluate(node["trueExpression"]), kind)
-            )
-        with self.under(terms.not_(condition)):
-            no = (
-                None
-                if self.path.dead
-                else self.converted(self.evaluate(node["falseExpression"]), kind)
-            )
-        if yes is None or no is None:
-            return no if yes is None else yes
-        return whole(choose(condition, yes, no))
-
-    # Writing
-
-    def _Assignment(self, node: Node) -> Any:  # noqa: N802
-        left, right = node["leftHandSide"], node["rightHandSide"]
-        operator = node["operator"]
-        if self.is_length(left):
-            return self.resize(left, node)
-        value = self.evaluate(right)
-        if operator == "=":
-            if left["nodeType"] == "TupleExpression" and len(left["components"]) != 1:
-                return self._assign_tuple(left, value)
-            target = self.reference(left)
-            kind = self.unit.type_of(left)
-            value = self._to_assign(value, kind, left)
-            self.assign(target, value)
-            return value
-        kind = self.unit.plain(self.unit.type_of(left))
-        target = self.reference(left)
-        old = self.word(self.value_again(left, target), kind)
-        found = self.operated(operator[:-1], old, value, kind, node)
-        self.assign(target, found)
-        return found
-
-    def _to_assign(self, value: Any, kind: Type, left: Node) -> Any:
-        if isinstance(value, Stored) and kind.location == "storage" and kind.pointer:
-            return value
-        if isinstance(value, Pointer) or (isinstance(value, Stored) and not kind.pointer):
-            return value
-        return self.converted(value, kind)
-
-    def _assign_tuple(self, left: Node, value: Any) -> Any:
-        value = whole(value)
-        if not isinstance(value, Tuple):
-            raise Unsupported("an assignment to several variables")
-        targets = [None if part is None else self.reference(part) for part in left["components"]]
-        pairs = list(zip(left["components"], targets, value.items, strict=True))
-        for part, target, item in reversed(pairs):
-            if part is not None:
-                self.assign(target, self._to_assign(item, self.unit.type_of(part), part))
-        return value
-
-    def reference(self, node: Node) -> Any:
-        """Where an expression that is assigned to stands, its parts evaluated."""
-        match node["nodeType"]:
-            case "Identifier":
-                declared = self.unit.declarations[node["referencedDeclaration"]]
-                if declared["id"] in self.layout.spots:
-                    spot = self.layout.spots[declared["id"]]
-                    return "storage", spot, self.unit.type_of(declared)
-                return "local", (self.frame.number, declared["id"])
-            case "MemberAccess":
-                inner = self.value(node["expression"])
-                if isinstance(inner, Pointer):
-                    return "member", inner, node["memberName"]
-                if isinstance(inner, Stored) and inner.kind.kind == "struct":
-                    spot, kind = self.layout.member(inner.spot, inner.kind, node["memberName"])
-                    return "storage", spot, kind
-                if isinstance(inner, Named):
-                    declared = self.unit.declarations[node["referencedDeclaration"]]
-                    spot = self.layout.spots[declared["id"]]
-                    return "storage", spot, self.unit.type_of(declared)
-            case "IndexAccess":
-                return self._element_reference(node)
-            case "TupleExpression" if len(node["components"]) == 1:
-                return self.reference(node["components"][0])
-        raise Unsupported(f"an assignment to {node['nodeType']}")
-
-    def _element_reference(self, node: Node) -> Any:
-        base = whole(self.value(node["baseExpression"]))
-        index = self.value(node["indexExpression"])
-        if isinstance(base, Stored) and base.kind.kind == "mapping":
-            via, key = self.via(base.kind, base.spot, index)
-            return "storage", base.spot.through(via, key), base.kind.items[1]
-        place = self.word(index, UINT256)
-        self.check_bounds(base, place, node)
-        if isinstance(base, Stored) and base.kind.kind == "array":
-            spot, kind = self.layout.element(base.spot, base.kind, place)
-            return "storage", spot, kind
-        if isinstance(base, Pointer):
-            return "item", base, place
-        raise Unsupported("an assignment to a byte of a text")
-
-    def value_again(self, node: Node, target: Any) -> Any:
-        """What stands where `reference` leads, without evaluating its parts again."""
-        match target:
-            case "local", at:
-                return (
-                    whole(self.path.variables[at])
-                    if at in self.path.variables
-                    else self.value(node)
-                )
-            case "storage", spot, kind:
-                return self.at(spot, kind)
-            case "member", pointer, name:
-                return whole(self.members(pointer).items[name])
-            case "item", pointer, place:
-                return self._item(self.elements(pointer), place)
-        raise Unsupported("a compound assignment")
-
-    def assign(self, target: Any, value: Any) -> None:
-        """Writes to where `reference` leads."""
-        match target:
-            case "local", at:
-                self.path.variables[at] = value
-            case "storage", spot, kind:
-                if isinstance(value, Broken):
-                    raise Unsupported(value.reason)
-                self.store(spot, kind, value)
-            case "member", pointer, name:
-                items = dict(self.members(pointer).items)
-                items[name] = self._kept(value)
-                self.path.heap[pointer.number] = Members(items)
-            case "item", pointer, place:
-                found = self.elements(pointer)
-                items_ = tuple(
-                    choose(terms.eq(place, terms.const(at, 256)), self._kept(value), item)
-                    for at, item in enumerate(found.items)
-                )
-                self.path.heap[pointer.number] = Elements(found.length, items_)
-
-    def _kept(self, value: Any) -> Any:
-        """A value as it is kept in memory."""
-        return self.loaded(value.spot, value.kind) if isinstance(value, Stored) else value
-
-    def delete_at(self, node: Node) -> None:
-        target = self.reference(node)
-        if target[0] == "storage":
-            self.delete(target[1], target[2])
-        else:
-            self.assign(target, self.default(self.unit.type_of(node)))
-
-    def is_length(self, node: Node) -> bool:
-        """Whether an expression is the length of an array in storage, which could be assigned before 0.6."""
-        if node["nodeType"] != "MemberAccess" or node["memberName"] != "length":
-            return False
-        kind = self._type_or_other(node["expression"])
-        return kind.kind == "array" and kind.location == "storage" and self.unit.version < (0, 6, 0)
-
-    def resize(self, left: Node, node: Node) -> Any:
-        """An assignment to an array's length."""
-        operator = node["operator"]
-        value = (
-            self.evaluate(node["rightHandSide"]) if operator.endswith("=") else Number(Fraction(1))
-        )
-        array = whole(self.value(left["expression"]))
-        assert isinstance(array, Stored)
-        old = self.length(array)
-        new = self.word(value, UINT256)
-        if operator in ("++", "+="):
-            new = terms.add(old, new)
-        elif operator in ("--", "-="):
-            new = terms.sub(old, new)
-        elif operator != "=":
-            raise Unsupported(f"the operator {operator} on a length")
-        self.memory.write(self.path, array.spot, 32, new)
-        with self.under(terms.ult(new, old)):
-            if not self.path.dead:
-                self.cut(array.spot, array.kind, new)
-        return Word(old if operator in ("++", "--") and not node["prefix"] else new, UINT256)
 
     def _FunctionCall(self, node: Node) -> Any:  # noqa: N802
         return self.call(node)

@@ -66,7 +66,7 @@ def execute(
     return Executed(function, run.recorder, run, returned)
 
 
-def argument(run: Execution, kind: Type, name: str) -> Any:
+def argument(run: Execution, kind: Type, name: str) -> Any:  # noqa: PLR0911
     """A value of a type of which nothing is known: variables for all its parts."""
     kind = run.unit.plain(kind)
     recorder = run.recorder
@@ -96,13 +96,17 @@ def argument(run: Execution, kind: Type, name: str) -> Any:
     if kind.kind == "array" and kind.length is not None:
         if kind.length > FIXED_ELEMENTS:
             raise Unsupported(f"an argument of {kind.length} elements")
-        items_ = tuple(argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(kind.length))
+        items_ = tuple(
+            argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(kind.length)
+        )
         return run.allocate(Elements(terms.const(kind.length, 256), items_), kind)
     if kind.kind == "array":
         most = run.limits.elements
         length = recorder.parameter(f"{name}.length", 8, "length", most + 1)
         recorder.bounds[f"{name}: {most} elements"] = None
-        items_ = tuple(argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(most))
+        items_ = tuple(
+            argument(run, _beside(kind.items[0], kind), f"{name}[{n}]") for n in range(most)
+        )
         return run.allocate(Elements(terms.zext(length, 256), items_), kind)
     raise Unsupported(f"an argument of type {kind.kind} {kind.name}")
 

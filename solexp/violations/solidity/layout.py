@@ -28,7 +28,7 @@ class Layout:
                 slot, offset = placers[space].place(*self.size(unit.type_of(node)))
                 self.spots[node["id"]] = Spot((), (), slot, offset, space)  # type: ignore[arg-type]
 
-    def size(self, kind: Type) -> tuple[int, int]:
+    def size(self, kind: Type) -> tuple[int, int]:  # noqa: PLR0911
         """Bytes of a value that may share its slot, or 0 and whole slots."""
         kind = self.unit.plain(kind)
         match kind.kind:

@@ -67,6 +67,7 @@ class Recorder:
         node: Node,
         holds: Term,
         expected: Expected,
+        *,
         chain: tuple[Step, ...],
         shown: Node | None = None,
     ) -> None:

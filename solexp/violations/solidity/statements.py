@@ -105,9 +105,10 @@ class Execution(Assembly):
             return
         self.step()
         method = getattr(self, f"_do_{node['nodeType']}", None)
+        if method is None:
+            self.lose(self.refuse(f"the statement {node['nodeType']}", node))
+            return
         try:
-            if method is None:
-                raise Unsupported(f"the statement {node['nodeType']}")
             method(node)
         except Unsupported as fault:
             self.lose(self.refuse(fault, node))

@@ -104,7 +104,7 @@ class _Reader:
         self.text = text
         self.at = 0
 
-    def read(self) -> Type:  # noqa: PLR0911
+    def read(self) -> Type:  # noqa: PLR0912, PLR0911
         rest = self.text[self.at :]
         if rest.startswith("t_bool"):
             return self._take("t_bool", BOOLEAN)

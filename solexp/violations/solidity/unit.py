@@ -155,7 +155,7 @@ class Unit:
         struct = self.declarations[kind.declaration]
         return [(member["name"], self.type_of(member)) for member in struct["members"]]
 
-    def abi(self, kind: Type) -> str:
+    def abi(self, kind: Type) -> str:  # noqa: PLR0911
         """Canonical ABI type."""
         match kind.kind:
             case "uint" | "int":
