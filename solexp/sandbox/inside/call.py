@@ -36,10 +36,10 @@ MODULE = "candidate"
 """Name of the module that a program becomes; not ``__main__``, so that what is guarded by that name does not run."""
 RECURSION = 1000
 """Frames that a program may stack, as in a plain interpreter."""
-OUR_FRAMES = 4
+OUR_FRAMES = 5
 """Frames between those of the process that is forked and a program's function, but for the one of a plain script."""
 MAX_MESSAGE = 2000
-MAX_CODE = 64 << 20
+MAX_CODE = 16 << 20
 
 _is_true_subclass = type.__subclasscheck__
 _module = types.ModuleType(MODULE)

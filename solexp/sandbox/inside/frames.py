@@ -45,7 +45,7 @@ def blocks(parts: Iterable[bytes]) -> bytes:
     return b"".join(_SIZE.pack(len(part)) + part for part in parts)
 
 
-def whole(data: bytes | bytearray, at: int) -> tuple[int, int]:
+def whole(data: bytes | memoryview, at: int) -> tuple[int, int]:
     """How many blocks there are from ``at`` on without one that is cut off, and where they end."""
     count = 0
     while at + 4 <= len(data):
@@ -79,7 +79,7 @@ def read_exactly(fd: int, size: int) -> bytes:
     return bytes(data)
 
 
-def write_all(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes | memoryview) -> None:
     """All of it, however full the pipe is."""
     view = memoryview(data)
     while view:

@@ -13,6 +13,7 @@ import time
 from typing import Any, NamedTuple
 
 from solexp.sandbox.inside import ground
+from solexp.sandbox.inside.buffer import Buffer
 from solexp.sandbox.inside.confine import Allowance
 from solexp.sandbox.inside.frames import ENDED, LOADED, OUTPUT, SLEPT, USED_UP, whole
 
@@ -30,7 +31,6 @@ class Ended(NamedTuple):
     status: int
     cpu_s: float
     idle_s: float
-    record: bytes
 
 
 class Watch:
@@ -43,15 +43,22 @@ class Watch:
         self._alone = ground.NAMESPACES in ready.protections
 
     def until_end(
-        self, pid: int, reading: int, allowance: Allowance, room: int, *, series: bool
+        self,
+        pid: int,
+        reading: int,
+        record: Buffer,
+        allowance: Allowance,
+        room: int,
+        *,
+        series: bool,
     ) -> Ended:
-        """Read what the process writes, up to ``room`` bytes, until it ends or is ended.
+        """Read what the process writes into ``record``, up to ``room`` bytes, until it ends or is ended.
 
         In a ``series`` the CPU time of one call counts from when the record before it was seen, which is not too soon.
         """
         began = time.monotonic()
         os.set_blocking(reading, False)
-        record = bytearray()
+        record.reserve(record.capacity(room))
         process = os.pidfd_open(pid) if self._clocks else None
         poller = select.poll()
         for fd, events in ((reading, select.POLLIN), (self._requests, 0)):
@@ -67,29 +74,29 @@ class Watch:
                 os.kill(pid, signal.SIGKILL)
                 os._exit(0)
             if reading in ready:
-                _drain(reading, record, room)
+                record.drain(reading, room)
                 if ready[reading] & select.POLLHUP:
                     poller.unregister(reading)
             ended = os.wait4(pid, os.WNOHANG) if process is None else ended
             if process in ready or ended[0]:
                 break
             if series and self._clocks:
-                count, seen = whole(record, seen)
+                count, seen = whole(record.view(), seen)
                 before = self._used(pid, allowance) if count else before
             why, wait = self._judge(pid, time.monotonic() - began, allowance, before)
-            if len(record) > room:
+            if record.used > room:
                 why = OUTPUT
         if why != ENDED:
             os.kill(pid, signal.SIGKILL)
         if process is not None:
             os.close(process)
         _, status, usage = ended if ended[0] else os.wait4(pid, 0)
-        _drain(reading, record, room)
+        record.drain(reading, room)
         used = usage.ru_utime + usage.ru_stime
         idle = max(0.0, time.monotonic() - began - used)
         if why == ENDED and used >= (allowance.batch_s if series else allowance.cpu_s):
             why = USED_UP
-        return Ended(why, status, used, idle, bytes(record))
+        return Ended(why, status, used, idle)
 
     def _judge(
         self, pid: int, wall: float, allowance: Allowance, before: float
@@ -153,14 +160,3 @@ class Watch:
 
 def _cpu_time(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
-
-
-def _drain(reading: int, record: bytearray, room: int) -> None:
-    while len(record) <= room:
-        try:
-            got = os.read(reading, 1 << 16)
-        except BlockingIOError:
-            return
-        if not got:
-            return
-        record += got

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from solexp.sandbox.inside import call, ground, warm, watch
+from solexp.sandbox.inside.buffer import Buffer
 from solexp.sandbox.inside.confine import Allowance
 from solexp.sandbox.inside.frames import (
     ANSWER,
@@ -20,14 +21,17 @@ from solexp.sandbox.inside.frames import (
     CODE,
     ENDED,
     ENDING,
+    HEAD,
     LIMITS,
     PROGRAM,
     READY,
     READY_MADE,
     SET,
     parts,
-    receive,
+    read_exactly,
     send,
+    whole,
+    write_all,
 )
 
 _SLACK = 1 << 16
@@ -57,7 +61,7 @@ def main() -> None:
     send(replies, READY, " ".join(ready.protections).encode())
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
-            send(replies, ANSWER, zygote.answer(*receive(requests)))
+            zygote.serve(replies)
 
 
 def _take_channels() -> tuple[int, int]:
@@ -78,42 +82,60 @@ class Zygote:
         self._ground = ready
         self._watch = watch.Watch(requests, ready)
         self._allowance = Allowance(0, 0, 0, 0, 0, 1, 0)
-        self._program = b""
-        self._entry_point = ""
+        self._program, self._entry_point = Buffer(), ""
+        self._inbox, self._record = Buffer(), Buffer()
 
-    def answer(self, letter: bytes, body: bytes) -> bytes:
-        """Do what is asked."""
+    def serve(self, replies: int) -> None:
+        """Do one thing that is asked, say what came of it, and forget it. Raises EOFError when the client is gone."""
+        letter, size = HEAD.unpack(read_exactly(self._requests, HEAD.size))
+        self._inbox.fill(self._requests, size)
         if letter == SET:
-            self._allowance = Allowance(*LIMITS.unpack(body))
+            self._allowance = Allowance(*LIMITS.unpack(self._inbox.view()))
             self._ground.prepare(self._allowance)
-            return b""
-        if letter == PROGRAM:
-            ended = self._load(body)
-        elif letter == ARGUMENTS:
-            texts = parts(body)
-            ended = self._ask(lambda: call.prepared(_CHANNEL, texts), call.MAX_CODE)
-        elif letter == CALL:
-            output, given = self._allowance.output, parts(body)
-            question = call.Question(self._program, self._entry_point, given, output)
-            series = len(given) > 1
-            ended = self._ask(lambda: call.answer(_CHANNEL, question), output, series=series)
+            send(replies, ANSWER)
         else:
-            raise EOFError
-        return ENDING.pack(ended.why, ended.status, ended.cpu_s, ended.idle_s) + ended.record
+            ended = self._answer(letter)
+            record = self._record.view()
+            head = ENDING.pack(ended.why, ended.status, ended.cpu_s, ended.idle_s)
+            write_all(replies, HEAD.pack(ANSWER, len(head) + len(record)) + head)
+            write_all(replies, record)
+        self._inbox.wipe()
+        self._record.wipe()
 
-    def _load(self, body: bytes) -> watch.Ended:
+    def _answer(self, letter: bytes) -> watch.Ended:
+        inbox, room = self._inbox, self._allowance.output
+        if letter == PROGRAM:
+            return self._load()
+        if letter == ARGUMENTS:
+            return self._ask(
+                lambda: call.prepared(_CHANNEL, parts(bytes(inbox.view()))), call.MAX_CODE
+            )
+        if letter == CALL:
+            series = whole(inbox.view(), 0)[0] > 1
+            return self._ask(lambda: call.answer(_CHANNEL, self._question()), room, series=series)
+        raise EOFError
+
+    def _question(self) -> call.Question:
+        """For a child only, since it copies."""
+        program, given = bytes(self._program.view()), parts(bytes(self._inbox.view()))
+        return call.Question(program, self._entry_point, given, self._allowance.output)
+
+    def _load(self) -> watch.Ended:
         """Keep a program; one that is wanted ready made is compiled in a child, so that no compiler crashes here."""
-        (size,) = struct.unpack_from(">H", body, 1)
-        self._entry_point = body[3 : 3 + size].decode("utf-8", "surrogatepass")
-        source = body[3 + size :]
-        if body[:1] == AS_TEXT:
-            self._program = AS_TEXT + source
-            return watch.Ended(ENDED, 0, 0.0, 0.0, CODE)
-        ended = self._ask(lambda: call.compiled(_CHANNEL, source), call.MAX_CODE)
-        if ended.record[:1] != CODE:
-            return ended
-        self._program = READY_MADE + ended.record[1:]
-        return ended._replace(record=CODE)
+        inbox = self._inbox
+        form, size = struct.unpack_from(">cH", inbox.view())
+        self._entry_point = bytes(inbox.view(3)[:size]).decode("utf-8", "surrogatepass")
+        source = inbox.view(3 + size)
+        self._program.wipe()
+        if form == AS_TEXT:
+            self._program.put(AS_TEXT, source)
+            self._record.put(CODE)
+            return watch.Ended(ENDED, 0, 0.0, 0.0)
+        ended = self._ask(lambda: call.compiled(_CHANNEL, bytes(source)), call.MAX_CODE)
+        if bytes(self._record.view()[:1]) == CODE and ended.why == ENDED and not ended.status:
+            self._program.put(READY_MADE, self._record.view(1))
+            self._record.put(CODE)
+        return ended
 
     def _ask(
         self, child: Callable[[], NoReturn], output: int, *, series: bool = False
@@ -132,7 +154,9 @@ class Zygote:
         os.close(writing)
         try:
             room = output + (_SERIES_SLACK if series else _SLACK)
-            ended = self._watch.until_end(pid, reading, self._allowance, room, series=series)
+            ended = self._watch.until_end(
+                pid, reading, self._record, self._allowance, room, series=series
+            )
         finally:
             os.close(reading)
         self._ground.after(self._allowance, pid)
