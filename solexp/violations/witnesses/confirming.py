@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from solexp.core import Call, CallResult
 from solexp.violations.solidity import FunctionGuards, Guard, Solution
 from solexp.violations.witnesses.records import Witness
+from solexp.violations.witnesses.removal import Switches
 
 GAS = 30_000_000
 """Limit of every witness's call, in units of gas."""
@@ -28,17 +30,48 @@ def why_not(function: FunctionGuards, solution: Solution, result: CallResult) ->
     return None
 
 
-def judged(witness: Witness, statuses: Mapping[frozenset[int], bool] | None) -> Witness:
-    """The witness with what its call did without some of the guards."""
-    if statuses is None:
-        return witness
-    everything = frozenset(witness.violated)
-    rest = (statuses.get(everything - {number}) for number in witness.violated)
-    return msgspec.structs.replace(
-        witness,
-        exact=statuses[everything],
-        firing=sum(status is False for status in rest),
-    )
+class Trial(NamedTuple):
+    """A witness's call to the original without some of its guards."""
+
+    witness: Witness
+    guard: Guard | None
+    """The one of the violated guards that is left in; None where they are out, and all others in."""
+    call: Call
+
+
+def trials(function: FunctionGuards, witness: Witness, made: Switches) -> Iterator[Trial]:
+    """What tells which guards end a witness's call, as far as they can be taken out."""
+    if not witness.violated or not function.selector:
+        return
+    violated = [function.guards[number] for number in witness.violated]
+    data = witness.call.input
+    if made.has(violated):
+        call = msgspec.structs.replace(witness.call, input=made.without(data, violated))
+        yield Trial(witness, None, call)
+    switched = [guard for guard in function.guards if made.has([guard])]
+    for guard in violated:
+        others = [each for each in switched if not made.same(each, guard)]
+        call = msgspec.structs.replace(witness.call, input=made.without(data, others))
+        yield Trial(witness, guard, call)
+
+
+def judged(witnesses: Sequence[Witness], told: Iterable[tuple[Trial, CallResult]]) -> list[Witness]:
+    """The witnesses with what came of their trials."""
+    exact: dict[int, bool] = {}
+    firing: dict[int, int] = {}
+    for trial, result in told:
+        key = id(trial.witness)
+        if trial.guard is None:
+            exact[key] = result.status
+        else:
+            fires = not result.status and trial.guard.expected.matches(result.output)
+            firing[key] = firing.get(key, 0) + fires
+    return [
+        msgspec.structs.replace(
+            witness, exact=exact.get(id(witness)), firing=firing.get(id(witness))
+        )
+        for witness in witnesses
+    ]
 
 
 def columns(result: CallResult, *, violating: bool, fine: bool) -> Iterator[str]:

@@ -91,12 +91,13 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the call succeeds once just the violated guards are taken out of the original, so that no other is
     violated; None where that could not be tried."""
     firing: int | None = None
-    """Of the violated guards, those that end the call with all the others of them taken out; None as above."""
+    """Of the violated guards, those that end the call, with their own data, while all others of the function that can
+    be taken out are; None where nothing could."""
 
     @property
     def located(self) -> bool:
         """Whether the guard is known to be the one that the call was to violate."""
-        return self.alone or self.exact is True
+        return self.alone or self.exact is True or self.firing == len(self.violated)
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):

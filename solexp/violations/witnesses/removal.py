@@ -34,6 +34,10 @@ class Switches(msgspec.Struct, frozen=True):
         """Whether all of them can be taken out."""
         return all(_span(guard) in self.places for guard in guards)
 
+    def same(self, one: Guard, other: Guard) -> bool:
+        """Whether both are one guard in the source, reached by different calls."""
+        return _span(one) == _span(other)
+
     def without(self, calldata: str, guards: Iterable[Guard]) -> str:
         """The calldata of a call without the guards."""
         off = {self.places[_span(guard)] for guard in guards}

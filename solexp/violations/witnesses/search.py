@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from solexp.core import Branched, Build, Call, CallResult, ContractBuild, Deployment, Program
+from solexp.core import Branched, Build, CallResult, ContractBuild, Deployment, Program
 from solexp.evm.abi import describe_call
 from solexp.evm.machine import Machine, Subject
 from solexp.violations.solidity import (
@@ -21,7 +21,15 @@ from solexp.violations.solidity import (
     Solution,
     Status,
 )
-from solexp.violations.witnesses.confirming import as_call, columns, judged, sharing, why_not
+from solexp.violations.witnesses.confirming import (
+    Trial,
+    as_call,
+    columns,
+    judged,
+    sharing,
+    trials,
+    why_not,
+)
 from solexp.violations.witnesses.records import (
     ATTEMPTS,
     Attempt,
@@ -324,28 +332,22 @@ class _Finding:
         self, functions: Sequence[FunctionGuards], queries: Sequence[_Open]
     ) -> list[Witness]:
         """The witnesses, each tried on the original without its guards where these can be taken out."""
-        found = [(query, witness) for query in queries for witness in query.found]
+        found = [(query.function, witness) for query in queries for witness in query.found]
         made = switches(self._original.build, self._original.sources, functions)
         subject = self._original.rebuilt(made.sources) if made is not None and found else None
         if made is None or subject is None:
             return [witness for _, witness in found]
-        tries: dict[int, list[tuple[Witness, frozenset[int], Call]]] = {}
-        for query, witness in found:
-            guards = [query.function.guards[number] for number in witness.violated]
-            if not guards or not query.function.selector or not made.has(guards):
-                continue
-            for out in {witness.violated, *combinations(witness.violated, len(guards) - 1)}:
-                data = made.without(
-                    witness.call.input, [query.function.guards[number] for number in out]
-                )
-                call = msgspec.structs.replace(witness.call, input=data)
-                tries.setdefault(witness.after, []).append((witness, frozenset(out), call))
-        results = self._history.same(subject, tries)
-        told: dict[int, dict[frozenset[int], bool]] = {}
-        for after, rows in tries.items():
-            for (witness, taken, _), result in zip(rows, results.get(after, ()), strict=False):
-                told.setdefault(id(witness), {})[taken] = result.status
-        return [judged(witness, told.get(id(witness))) for _, witness in found]
+        tries: dict[int, list[Trial]] = {}
+        for function, witness in found:
+            tries.setdefault(witness.after, []).extend(trials(function, witness, made))
+        calls = {after: [trial.call for trial in rows] for after, rows in tries.items()}
+        results = self._history.same(subject, {a: each for a, each in calls.items() if each})
+        told = [
+            (trial, result)
+            for after, rows in tries.items()
+            for trial, result in zip(rows, results.get(after, ()), strict=False)
+        ]
+        return judged([witness for _, witness in found], told)
 
     def _row(self, function: FunctionGuards, guard: Guard, queries: Sequence[_Open]) -> GuardRow:
         alone = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
@@ -112,13 +111,13 @@ class History:
         return list(self.tried([Branch(after, calls) for after, calls in tries]).branches)
 
     def same(
-        self, other: Subject, tries: Mapping[int, Sequence[tuple[Any, Any, Call]]]
+        self, other: Subject, tries: Mapping[int, Sequence[Call]]
     ) -> dict[int, tuple[CallResult, ...]]:
         """What calls do on ``other``, by state, where the program leads it there as it leads the original."""
         order = sorted(tries)
         if not order:
             return {}
-        branches = [Branch(after, tuple(call for *_, call in tries[after])) for after in order]
+        branches = [Branch(after, tuple(tries[after])) for after in order]
         try:
             trace = self.tried(branches, other)
         except HarnessError:
