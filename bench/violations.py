@@ -62,7 +62,7 @@ def measured(task: Task, settings: Settings) -> Row:
         for each in found.combinations
         for args in each.models
     ]
-    return Row(task_id=task.task_id, found=found, checked=check(program_of(task), pre, cvts))
+    return Row(task_id=task.id, found=found, checked=check(program_of(task), pre, cvts))
 
 
 def rates(checked: Sequence[Checked]) -> dict[str, float | int]:
@@ -125,9 +125,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where rows are kept, one JSON line a task")
     parser.add_argument("--processes", type=int, default=PROCESSES)
     given = parser.parse_args()
-    tasks = [
-        each for each in ContractEval().tasks() if not given.tasks or each.task_id in given.tasks
-    ]
+    tasks = [each for each in ContractEval().tasks() if not given.tasks or each.id in given.tasks]
     started = time.monotonic()
     rows = []
     out = given.out.open("wb") if given.out else None

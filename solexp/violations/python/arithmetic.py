@@ -61,7 +61,7 @@ def binary(ev: Evaluation, op: ast.operator, a: Value, b: Value) -> Value:
     return ev.lift(lambda x, y: _binary(ev, type(op), x, y), a, b)
 
 
-def _binary(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Value:
+def _binary(ev: Evaluation, op: type[ast.operator], a: Value, b: Value) -> Value:  # noqa: PLR0911
     if is_number(a) and is_number(b):
         if _native(a) and _native(b):
             return _natively(ev, op, a, b)

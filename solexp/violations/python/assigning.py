@@ -1,4 +1,4 @@
-"""Values as assignments to a node's variables, and what formulas say of them: the translation, checked without a solver."""
+"""Values as assignments to a node's variables, and what formulas say of them: a check that needs no solver."""
 
 from __future__ import annotations
 

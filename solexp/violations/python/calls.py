@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from solexp.violations.python.evaluation import Evaluation
-from solexp.violations.python.values import Value
+from solexp.violations.python.values import Opaque, Value
 
 Implementation = Callable[..., Value]
 """Takes the evaluation, positional values and keyword values."""
@@ -65,15 +65,6 @@ class Function:
         self.node = node
         self.frame = frame
         self.defaults = defaults
-
-
-class Opaque:
-    """A value of which nothing is known but its name, such as a caught exception."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 Bound = Function | Builtin | Method | Module | Opaque

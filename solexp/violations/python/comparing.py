@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from solexp.violations.python import arith
+from solexp.violations.python.calls import Bound
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_, or_, same_bool
 from solexp.violations.python.terms import Bool, Num, Term
@@ -67,6 +68,9 @@ def _equal(ev: Evaluation, a: Value, b: Value) -> Bool:  # noqa: PLR0911
         return and_(subset(ev, a, b), subset(ev, b, a))
     if isinstance(a, Table) and isinstance(b, Table):
         return and_(_within(ev, a, b), arith.equal(count_of(a), count_of(b)))
+    if isinstance(a, Bound) or isinstance(b, Bound):
+        ev.refuse("a comparison of what is not known")
+        return False
     if type_of(a) is not type_of(b):
         return _views_equal(ev, a, b)
     return bool(a is b or (isinstance(a, type) and a == b))
@@ -308,7 +312,12 @@ def _contains(ev: Evaluation, item: Value, container: Value) -> Bool:
 
     if is_text(container):
         return ev.truth(ev.lift(lambda each: boolean(contains_text(ev, each, container)), item))
-    if isinstance(container, Bag | Table):
+    if isinstance(container, Bag):
+        # Looked for in a set, a set counts as a frozenset.
+        sets = [(guard, each) for guard, each in alternatives(item) if _is_set(each)]
+        rest = [(guard, each) for guard, each in alternatives(item) if not _is_set(each)]
+        item = ev.join([*sets, (True, hashable(ev, ev.join(rest)))]) if sets else hashable(ev, item)
+    elif isinstance(container, Table):
         item = hashable(ev, item)
     if isinstance(container, Seq | Bag | Table):
         return contains_item(ev, container.items, item)
@@ -317,6 +326,10 @@ def _contains(ev: Evaluation, item: Value, container: Value) -> Bool:
         return False
     ev.fail(TypeError)
     return False
+
+
+def _is_set(value: Value) -> bool:
+    return isinstance(value, Bag) and value.kind == "set"
 
 
 def hashable(ev: Evaluation, value: Value) -> Value:

@@ -10,7 +10,6 @@ from typing import Any
 
 from solexp.violations.python import arith, texts
 from solexp.violations.python.arithmetic import binary
-from solexp.violations.python.calls import Opaque
 from solexp.violations.python.comparing import hashable
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.logic import and_, not_
@@ -18,6 +17,7 @@ from solexp.violations.python.regex import matches
 from solexp.violations.python.rounding import rounded, truncated
 from solexp.violations.python.terms import Num, Term
 from solexp.violations.python.values import (
+    Opaque,
     SBool,
     SFloat,
     SInt,
@@ -40,7 +40,7 @@ from solexp.violations.python.values import (
 )
 
 
-def to_int(ev: Evaluation, value: Value, base: Value) -> Value:
+def to_int(ev: Evaluation, value: Value, base: Value) -> Value:  # noqa: PLR0911
     if base is not None:
         return natively(ev, int, value, base)
     if isinstance(value, str) or special(value):

@@ -18,6 +18,7 @@ from solexp.violations.python.values import (
     NOTHING,
     Alternatives,
     Bag,
+    Opaque,
     SBool,
     Seq,
     SFloat,
@@ -148,7 +149,11 @@ class Evaluation:
             return value
         if isinstance(value, SBool):
             return value.term
-        return or_(*(and_(guard, _truth(each)) for guard, each in alternatives(value)))
+        rows = alternatives(value)
+        for guard, each in rows:
+            if isinstance(each, Opaque) and not each.true:
+                self.refuse(f"the truth of {each.name}", guard)
+        return or_(*(and_(guard, _truth(each)) for guard, each in rows))
 
     def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         """What calling a value gives."""

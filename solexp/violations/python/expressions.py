@@ -10,7 +10,7 @@ from typing import Any
 from solexp.violations.python import comparing
 from solexp.violations.python.arith import floor, less
 from solexp.violations.python.arithmetic import binary
-from solexp.violations.python.calls import Builtin, Frame, Function, Method, Module, Opaque
+from solexp.violations.python.calls import Builtin, Frame, Function, Method, Module
 from solexp.violations.python.evaluation import Evaluation, Limits
 from solexp.violations.python.functions import (
     NAMES,
@@ -34,6 +34,7 @@ from solexp.violations.python.sequences import (
 from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
     NOTHING,
+    Opaque,
     Seq,
     SFloat,
     SInt,
@@ -161,7 +162,7 @@ class Interpreter(Evaluation):
             left = right
         return found
 
-    def compared(self, op: ast.cmpop, a: Value, b: Value) -> Value:
+    def compared(self, op: ast.cmpop, a: Value, b: Value) -> Value:  # noqa: PLR0911
         """``a op b`` of one comparison."""
         match op:
             case ast.Eq():
@@ -289,7 +290,7 @@ class Interpreter(Evaluation):
             loose = loose or inner_loose
         return Stream(rows, loose=loose)
 
-    def _element(
+    def _element(  # noqa: PLR0917
         self,
         guard: Bool,
         value: Value,
@@ -370,7 +371,7 @@ class Interpreter(Evaluation):
     def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         return self.lift(lambda each: self._call(each, tuple(args), dict(kwargs)), function)
 
-    def _call(self, function: Value, given: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+    def _call(self, function: Value, given: tuple[Value, ...], keywords: dict[str, Value]) -> Value:  # noqa: PLR0911
         if isinstance(function, Function):
             return self.call_function(function, given, keywords)
         if isinstance(function, Method):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from solexp.violations.python.calls import Builtin, Function, Method, Module, Opaque, positional
+from solexp.violations.python.calls import Builtin, Function, Method, Module, positional
 from solexp.violations.python.conversions import (
     to_chr,
     to_divmod,
@@ -40,6 +40,7 @@ from solexp.violations.python.sequences import (
 from solexp.violations.python.values import (
     NOTHING,
     Bag,
+    Opaque,
     Seq,
     Stream,
     Table,
@@ -155,7 +156,7 @@ def _made(kind: str) -> Callable[..., Value]:
 
 def _container(ev: Evaluation, kind: str, value: Value) -> Value:
     if kind in ("set", "frozenset"):
-        return distinct(ev, [step for each in _plain(value) for step in elements(ev, each)], kind)
+        return ev.lift(lambda each: distinct(ev, elements(ev, each), kind), value)
 
     def sequence_of(each: Value) -> Value:
         order_matters(ev, each)
@@ -163,10 +164,6 @@ def _container(ev: Evaluation, kind: str, value: Value) -> Value:
         return sequence(kind, elements(ev, each), prefix=prefix)
 
     return ev.lift(sequence_of, value)
-
-
-def _plain(value: Value) -> list[Value]:
-    return [value]
 
 
 def _dict(ev: Evaluation, given: Given, keywords: Keywords) -> Value:

@@ -105,7 +105,7 @@ class Node:
             self._value = Union(tuple((self.is_kind(kind), self._of(kind)) for kind in self.kinds))
         return self._value
 
-    def _of(self, kind: str) -> Value:
+    def _of(self, kind: str) -> Value:  # noqa: PLR0911
         match kind:
             case "none":
                 return None

@@ -50,7 +50,7 @@ def attribute(ev: Evaluation, value: Value, name: str) -> Value:
     return Method(value, name)
 
 
-def call_method(ev: Evaluation, method: Method, given: Given, keywords: Keywords) -> Value:
+def call_method(ev: Evaluation, method: Method, given: Given, keywords: Keywords) -> Value:  # noqa: PLR0911
     """``owner.name(*given, **keywords)``."""
     owner, name = method.owner, method.name
     if isinstance(owner, type):
@@ -72,7 +72,7 @@ def call_method(ev: Evaluation, method: Method, given: Given, keywords: Keywords
     return table(ev, owner, given)
 
 
-def _unbound(
+def _unbound(  # noqa: PLR0917
     ev: Evaluation, kind: type, owner: Value, name: str, given: Given, keywords: Keywords
 ) -> Value:
     if type_of(owner) is not kind:
@@ -112,7 +112,6 @@ def _text(ev: Evaluation, owner: Value, name: str, given: Given, keywords: Keywo
 
 def _join(ev: Evaluation, owner: Value, value: Value) -> Value:
     items = ordered(ev, value)
-    found: Value = ""
     rows: list[tuple[Any, Value]] = []
     for guard, each in items:
         with ev.under(guard) as possible:
@@ -122,11 +121,10 @@ def _join(ev: Evaluation, owner: Value, value: Value) -> Value:
                 )
     if any(hasattr(each, "alternatives") for _, each in rows):
         return ev.refuse("join of strings that are told apart")
-    found = texts.joined(ev, owner, [(g, each) for g, each in rows if each is not NOTHING])
-    return found
+    return texts.joined(ev, owner, [(g, each) for g, each in rows if each is not NOTHING])
 
 
-def _text_of_known_types(ev: Evaluation, owner: Value, name: str, *given: Value) -> Value:
+def _text_of_known_types(ev: Evaluation, owner: Value, name: str, *given: Value) -> Value:  # noqa: PLR0911
     if isinstance(owner, str) and all(_known(each) for each in given):
         return _natively(ev, owner, name, given)
     value = owner if isinstance(owner, Text) else Text([(True, char) for char in owner], True)

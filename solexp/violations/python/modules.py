@@ -6,7 +6,7 @@ import math
 import re
 
 from solexp.violations.python import arith
-from solexp.violations.python.calls import Opaque, positional
+from solexp.violations.python.calls import positional
 from solexp.violations.python.conversions import natively
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.functions import Given, Keywords
@@ -15,6 +15,7 @@ from solexp.violations.python.regex import NotRegular, matches
 from solexp.violations.python.rounding import absolute, truncated
 from solexp.violations.python.values import (
     NOTHING,
+    Opaque,
     Value,
     floating,
     grid_of,
@@ -50,10 +51,10 @@ def _matched(ev: Evaluation, mode: str, pattern: Value, value: Value, flags: Val
         return ev.refuse(str(error))
     except re.error:
         return ev.fail(re.error)
-    return ev.join([(found, Opaque("a match")), (not_(found), None)])
+    return ev.join([(found, Opaque("a match", true=True)), (not_(found), None)])
 
 
-def _math(ev: Evaluation, name: str, *given: Value) -> Value:
+def _math(ev: Evaluation, name: str, *given: Value) -> Value:  # noqa: PLR0911
     if all(isinstance(each, bool | int | float) for each in given) and hasattr(math, name):
         return natively(ev, getattr(math, name), *given)
     if not all(is_number(each) for each in given):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from solexp.violations.python.calls import Opaque
 from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.merging import merge
 from solexp.violations.python.terms import Bool
-from solexp.violations.python.values import Value
+from solexp.violations.python.values import Opaque, Value
 
 Names = dict[str, Value]
 UNBOUND = Opaque("unbound")

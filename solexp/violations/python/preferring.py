@@ -17,7 +17,7 @@ from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import Text
 
 CONTENT, NEARBY, KIND, SIZE, OUTER, VARIED = range(6)
-"""How much a preference matters: a scalar is as given, or near it; its kind; length and kind of a container; variety."""
+"""How much it matters: a scalar is as given, or near it; its kind; length and kind of a container; variety."""
 
 
 class Preference(msgspec.Struct, frozen=True):

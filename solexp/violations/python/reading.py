@@ -26,7 +26,7 @@ class Reader:
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
-    def read(self, node: Node, hint: object) -> Any:
+    def read(self, node: Node, hint: object) -> Any:  # noqa: PLR0911
         """The value of a node; ``hint`` (or MISSING) is what it is to be like."""
         hint = _DEFAULT if hint is MISSING else hint
         kind = self.kind(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -120,7 +121,7 @@ def _longest(value: object) -> int:
 
 def kind_of(value: object) -> str:
     """The kind of node that a value is."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     names = {type(None): "none", bool: "bool", int: "int", float: "float", str: "str", list: "list"}
     return names.get(type(value), type(value).__name__)

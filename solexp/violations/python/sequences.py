@@ -175,7 +175,7 @@ def sliced(ev: Evaluation, value: Value, start: Value, stop: Value, step: Value)
     return ev.lift(lambda *given: _sliced(ev, *given), value, start, stop, step)
 
 
-def _sliced(ev: Evaluation, value: Value, start: Value, stop: Value, step: Value) -> Value:
+def _sliced(ev: Evaluation, value: Value, start: Value, stop: Value, step: Value) -> Value:  # noqa: PLR0911
     if not is_text(value) and not (
         isinstance(value, Seq) and value.kind in ("list", "tuple", "range")
     ):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from solexp.violations.python.arithmetic import binary
-from solexp.violations.python.calls import Module, Opaque
+from solexp.violations.python.calls import Module
 from solexp.violations.python.evaluation import Limits
 from solexp.violations.python.expressions import Interpreter
 from solexp.violations.python.logic import and_, not_, or_
@@ -15,6 +15,7 @@ from solexp.violations.python.sequences import order_matters, steps
 from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
     Bag,
+    Opaque,
     Seq,
     Table,
     Value,
@@ -114,6 +115,9 @@ class Program(Interpreter):
                 return self._import(node)
         return self._refused(type(node).__name__)
 
+    def _goes_on(self) -> bool:
+        return self.path is not False
+
     def _refused(self, construct: str) -> list[Exit]:
         self.refuse(construct)
         return []
@@ -190,7 +194,7 @@ class Program(Interpreter):
                 continue
             self.path, self.frame.names = here, before
             exits += self._loop(node, value)
-            if self.path is not False:
+            if self._goes_on():
                 ends.append((guard, self.frame.names))
         self.frame.names = joined(ends) if ends else before
         return exits

@@ -203,6 +203,16 @@ class Words(Union):
     __slots__ = ()
 
 
+class Opaque:
+    """A value of which only a name is known, such as a caught exception; ``true`` where it certainly is."""
+
+    __slots__ = ("name", "true")
+
+    def __init__(self, name: str, *, true: bool = False) -> None:
+        self.name = name
+        self.true = true
+
+
 class Nothing:
     """No value at all: an exception or a refusal is certain here."""
 
@@ -219,7 +229,7 @@ KINDS: dict[str, type] = {
 }  # fmt: skip
 
 
-def type_of(value: Value) -> type:
+def type_of(value: Value) -> type:  # noqa: PLR0911
     """The Python type of a value that is no union."""
     if isinstance(value, SBool):
         return bool
