@@ -24,7 +24,7 @@ def overlap_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Met
     rows = list(candidates)
     found: dict[str, Metric] = {}
     for name in ("longest_run_share", "ngram_share"):
-        metric = _mean(rows, _measure(f"overlap.{name}"), seed)
+        metric = mean_over_tasks(rows, _measure(f"overlap.{name}"), seed)
         if metric is not None:
             found[f"overlap.{name}"] = metric
     limits = (
@@ -57,7 +57,7 @@ def _at_least(name: str, limit: float) -> Callable[[Judged], bool | None]:
     return reaches
 
 
-def _mean(
+def mean_over_tasks(
     candidates: Iterable[Judged], measured: Callable[[Judged], float | None], seed: int
 ) -> Metric | None:
     """The mean over tasks of the mean over a task's candidates, with a bootstrap over tasks."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from solexp.core import Batch, Outcome, Verdict
 from solexp.metrics.agreement import agreement
+from solexp.metrics.overlap import mean_over_tasks
 from solexp.metrics.scores import Counts, Judged, Metric, metric_at_k, metrics_at_k
 from solexp.metrics.static import share_of_samples
 
@@ -33,6 +35,9 @@ def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, M
     ``csr_by_task``, ``rejection_by_task``, …
         The mean over tasks of the share in each.
 
+    ``assertion_ngrams``, ``assertion_syntax``
+        Means over tasks of how alike the candidates' assertions are to the contract's (`solexp.python.likeness`).
+
     A candidate without code refuses nothing. Tasks without tests are missing.
     """
     rows = list(candidates)
@@ -41,7 +46,15 @@ def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, M
         table = share_counts(f"{name}_by_task", rows)
         found[name] = share_of_samples(table, seed=seed)
         found[f"{name}_by_task"] = metric_at_k(table, 1, seed=seed)
+    for name in ("assertion_ngrams", "assertion_syntax"):
+        found[name] = mean_over_tasks(rows, partial(_likeness, name), seed)
     return {name: metric for name, metric in found.items() if metric is not None}
+
+
+def _likeness(name: str, candidate: Judged) -> float | None:
+    row = _told(candidate, ORACLE)
+    value = row.measures.get(f"{ORACLE}.{name}") if row is not None else None
+    return float(value) if isinstance(value, int | float) else None
 
 
 SHARES_BY_TASK = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from solexp.oracles.base import Case, verdict
 from solexp.oracles.calling import calls, limits_of, unloaded
 from solexp.oracles.compile import no_code
 from solexp.python.expected import expected, is_refusal, preconditions_of
+from solexp.python.likeness import assertions, ngrams, syntax
 from solexp.sandbox import CallResult, Ended
 from solexp.violations.cvts import Cvt
 from solexp.violations.known import Known, Source, fingerprint, known
@@ -47,7 +49,7 @@ class Rejection:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 1,
+            "version": 2,
             "tests": fingerprint(self.cvts),
             "limits": msgspec.to_builtins(self.limits),
             "python": platform.python_version(),
@@ -91,6 +93,12 @@ class Rejection:
             "rejection.over_refused": sum(map(is_refusal, over)),
             "rejection.over_refused_anyhow": sum(map(raises, over)),
         }
+        ours, theirs = assertions(candidate.code or ""), _contract(case)
+        measures |= {
+            "rejection.assertions": len(ours),
+            "rejection.assertion_ngrams": ngrams(ours, theirs),
+            "rejection.assertion_syntax": syntax(ours, theirs),
+        }
         if candidate.code is None:
             said = no_code(self.name, candidate)
             return msgspec.structs.replace(said, measures=measures)
@@ -110,6 +118,10 @@ class Rejection:
         elif not all(map(is_refusal, refused)) or any(map(raises, over)):
             outcome = Outcome.FAIL
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
+
+
+def _contract(case: Case) -> tuple[ast.expr, ...]:
+    return assertions("\n".join(preconditions_of(case.task).statements))
 
 
 def raises(call: CallResult) -> bool:
