@@ -96,15 +96,24 @@ contract Box is Owned {
         require(block.timestamp >= born + 1 days, "early");
         require(block.number % 2 == 0 || block.chainid != 1, "even");
     }
-    function priced(Price offer) external { require(offer + Price.wrap(1) > price, "price"); locked = 1; require(locked == 1); }
+    function priced(Price offer) external {
+        require(offer + Price.wrap(1) > price, "price");
+        locked = 1;
+        require(locked == 1);
+    }
     function pay(address payable to, uint256 amount) external payable {
         require(to.code.length == 0 && amount > 0, "to");
         (bool done, ) = to.call{value: amount}("");
         if (!done) revert("refused");
         require(address(this).balance <= 5, "left");
     }
-    function signed(int8 x, int64 y) external { require(-x > 3 && y / x < -2 && x % 2 == -1 && (y >> 1) != y, "signed"); }
-    function cut() external { list.pop(); list.pop(); delete members; require(list.length == 0 && members.list.length == 0); }
+    function signed(int8 x, int64 y) external {
+        require(-x > 3 && y / x < -2 && x % 2 == -1 && (y >> 1) != y, "signed");
+    }
+    function cut() external {
+        list.pop(); list.pop(); delete members;
+        require(list.length == 0 && members.list.length == 0);
+    }
     function oneOf(Order calldata wanted) external {
         Order memory kept = wanted;
         Order memory other = kept;
@@ -192,8 +201,12 @@ library Lib {
 }
 interface Limited { function most() external view returns (uint256); }
 contract First { function check(uint256 x) internal view virtual { require(x > 1, "first"); } }
-contract Second is First { function check(uint256 x) internal view virtual override { super.check(x); require(x > 2, "second"); } }
-contract Third is First { function check(uint256 x) internal view virtual override { super.check(x); require(x > 3, "third"); } }
+contract Second is First {
+    function check(uint256 x) internal view virtual override { super.check(x); require(x > 2, "second"); }
+}
+contract Third is First {
+    function check(uint256 x) internal view virtual override { super.check(x); require(x > 3, "third"); }
+}
 contract Box is Second, Third, Limited {
     using Lib for address;
     enum Kind { None, Some }
@@ -225,7 +238,11 @@ contract Box is Second, Third, Limited {
         require(msg.value == count * 1 ether, "price");
     }
     function look(int8 row, uint8 wanted) external { require(table[row < 0][row] == wanted && wanted > 0, "row"); }
-    function deep(int24 x) external { level -= x; require(level > 100 && x < 0, "level"); require(level * 2 > level, "twice"); }
+    function deep(int24 x) external {
+        level -= x;
+        require(level > 100 && x < 0, "level");
+        require(level * 2 > level, "twice");
+    }
     function pow(uint8 x, uint256 y) external { require(uint256(x) ** 2 == 49 && 2 ** y == 1024, "power"); }
     function twice(uint256[] memory list) external {
         uint256[] memory other = list;
@@ -237,7 +254,9 @@ contract Box is Second, Third, Limited {
         made[1] = a;
         require(made[0] + made[1] + list.length == 8, "made");
     }
-    function code(bytes32 word, bytes4 half) external { require(word == WORD && bytes4(word) == half && half[0] != 0, "word"); }
+    function code(bytes32 word, bytes4 half) external {
+        require(word == WORD && bytes4(word) == half && half[0] != 0, "word");
+    }
     fallback() external payable { require(msg.value == 0, "plain"); }
 }
 """

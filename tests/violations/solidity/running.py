@@ -77,7 +77,8 @@ def disagreements(
     )[0]
     assert trace.deployment.status, trace.deployment
     state = _constructed(unit, contract)
-    compared, found = 0, []
+    compared = 0
+    found: list[str] = []
     for number, ((place, model), result) in enumerate(zip(models, trace.calls, strict=True)):
         values = model | {
             "sender": int(SENDERS[model["from"]], 16),
@@ -101,7 +102,7 @@ def disagreements(
     return compared, found
 
 
-def said(
+def said(  # noqa: PLR0911
     run: Executed, values: dict[str, int], state: Snapshot, status: bool, output: str
 ) -> str | None:
     """What is wrong with what the terms say of a call; empty if nothing, None where they say nothing."""

@@ -13,7 +13,9 @@ from tests.violations.solidity.running import BLOCK, HERE, SENDERS, TIME, after
 class Tried:
     """The guards of a contract named Box, deployed without arguments, and calls for each."""
 
-    def __init__(self, build: Build, sources: dict[str, str], keys: tuple[int | bytes, ...]) -> None:
+    def __init__(
+        self, build: Build, sources: dict[str, str], keys: tuple[int | bytes, ...]
+    ) -> None:
         self.contract = Contract(build, "Box", sources)
         deployed = build.contract("Box")
         assert deployed is not None
@@ -51,7 +53,9 @@ class Tried:
             for what, violated in [("passes", set()), *queries]:
                 answer = situation.solve(violated, settings)
                 said = answer.reason if answer.status is Status.UNSUPPORTED else ""
-                extra = f" ({answer.solutions[0].exactness})" if violated and answer.solutions else ""
+                extra = (
+                    f" ({answer.solutions[0].exactness})" if violated and answer.solutions else ""
+                )
                 self.lines.append(
                     f"{function.name}: {what}: {answer.status}{extra}{said and f' {said}'}"
                 )
@@ -62,7 +66,7 @@ class Tried:
                     self.solutions.append((function.signature, solution))
 
     def run(self) -> None:
-        """Runs all calls, each from the state after deployment. Raises AssertionError where one does not do as it should."""
+        """Runs all calls, each from the state after deployment. Raises AssertionError where one does otherwise."""
         program = Program(deployment=self.deployment)
         calls = tuple(
             Call(
@@ -88,4 +92,6 @@ class Tried:
             return
         guard = self.contract.function(signature).guards[solution.first]
         assert not result.status, f"does not revert at {guard.text}: {what}"
-        assert guard.expected.matches(result.output), f"{result.output}, not {guard.expected}: {what}"
+        assert guard.expected.matches(result.output), (
+            f"{result.output}, not {guard.expected}: {what}"
+        )

@@ -237,7 +237,7 @@ contract Box is Base {{
 
     # Expressions
 
-    def expression(self, kind: str, depth: int) -> str:
+    def expression(self, kind: str, depth: int) -> str:  # noqa: PLR0911
         if depth <= 0 or self.random.random() < 0.2:
             return self.leaf(kind)
         if kind == "bool":
