@@ -216,7 +216,7 @@ def test_sets_of_strings_have_one_order(ask: Ask) -> None:
 
 
 def test_calls_that_use_up_the_batch_leave_the_others_unasked() -> None:
-    limits = Limits(cpu_s=0.2, batch_cpu_s=0.3)
+    limits = Limits(cpu_s=0.1, batch_cpu_s=0.15)
     results = call_python("def f():\n    while True: pass", "f", ["[]"] * 5, limits)
     assert [result.ended for result in results] == [Ended.TIMEOUT] * 5
     assert [(result.message or "").startswith("not asked") for result in results] == [

@@ -39,13 +39,13 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(VALUES)
 def test_a_packed_value_becomes_the_literal_that_the_value_has(value: object) -> None:
     assert literal(plain.pack(value, 1 << 20)) == literals.write(value)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.lists(VALUES, max_size=4))
 def test_an_argument_list_is_read_as_it_was_written(values: list[object]) -> None:
     text = literals.write(values)
@@ -53,7 +53,7 @@ def test_an_argument_list_is_read_as_it_was_written(values: list[object]) -> Non
     assert literals.write(found) == text
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(
     st.text(st.sampled_from(list("[](){},:'\"\\#\n 0b.xje+-*fr_")), max_size=30)
     | st.lists(

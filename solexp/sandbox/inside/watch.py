@@ -108,7 +108,11 @@ class Watch:
             return (SLEPT if left <= 0 else ENDED), min(
                 left, _LOOKS_S if wall < _LOOK_S else _LOOK_S
             )
-        used = self._used(pid, allowance)
+        try:
+            used = self._used(pid, allowance)
+        except OSError:
+            # It has ended just now, which the next look will see.
+            return ENDED, _LOOKS_S
         left = min(allowance.cpu_s + before, max(allowance.batch_s, allowance.cpu_s)) - used
         if left <= 0:
             return USED_UP, 0.0
