@@ -77,7 +77,7 @@ class Violation:
         satisfying: int = 3,
         pairs: int = 6,
         states: int = 8,
-        rlimit: int = 4_000_000,
+        rlimit: int = 500_000,
         seed: int = 0,
         timeout_s: float = 120.0,
         memory_mb: int = 2048,

@@ -27,7 +27,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     """Pairs of guards of a function that are violated together, at most."""
     states: int = 8
     """States of the program that are tried, at most."""
-    rlimit: int = 4_000_000
+    rlimit: int = 500_000
     """Z3's units of work for one check."""
     seed: int = 0
 
