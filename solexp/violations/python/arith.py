@@ -76,18 +76,32 @@ def multiply(a: Num, b: Num) -> Num:
         if one.op in ("ite", "rite") and one.leaves:
             condition, yes, no = one.args
             return if_(condition, multiply(yes, other), multiply(no, other))
+    for one, other in ((a, b), (b, a)):
+        if (few := _few(one)) is not None:
+            # Few enough values to tell apart: products of unknowns are what is hard for a solver.
+            found: Num = scale(few[-1], other)
+            for value in reversed(few[:-1]):
+                found = if_(equal(one, value), scale(value, other), found)
+            return found
     real = a.real or b.real
     a, b = (to_real(a), to_real(b)) if real else (a, b)
     assert isinstance(a, Term)
     assert isinstance(b, Term)
-    found = POOL.get().term("mul", tuple(sorted((a, b), key=by_birth)))
-    found.real = real
+    product = POOL.get().term("mul", tuple(sorted((a, b), key=by_birth)))
+    product.real = real
     ends = [x * y for x in span(a) for y in span(b) if x is not None and y is not None]
     if len(ends) == 4:
-        found.lo, found.hi = min(ends), max(ends)
+        product.lo, product.hi = min(ends), max(ends)
     if a is b:
-        found.lo = max(0, found.lo) if found.lo is not None else 0
-    return found
+        product.lo = max(0, product.lo) if product.lo is not None else 0
+    return product
+
+
+def _few(a: Term) -> list[int] | None:
+    """The values of an integer that has few."""
+    if a.real or a.lo is None or a.hi is None or a.hi - a.lo > 9:
+        return None
+    return list(range(int(a.lo), int(a.hi) + 1))
 
 
 def to_real(a: Num) -> Num:

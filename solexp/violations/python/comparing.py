@@ -205,7 +205,14 @@ def subset(ev: Evaluation, a: Bag, b: Bag) -> Bool:
 
 
 def contains_item(ev: Evaluation, items: Items, value: Value) -> Bool:
-    return or_(*(and_(guard, same(ev, each, value)) for guard, each in items if guard is not False))
+    path = ev.path
+    return or_(
+        *(
+            and_(guard, same(ev, each, value))
+            for guard, each in items
+            if guard is not False and and_(path, guard) is not False
+        )
+    )
 
 
 def _within(ev: Evaluation, a: Table, b: Table) -> Bool:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from solexp.violations.python import arith
 from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.merging import merge
-from solexp.violations.python.terms import Bool
+from solexp.violations.python.terms import Bool, TooLarge
 from solexp.violations.python.values import (
     NOTHING,
     Alternatives,
@@ -35,17 +35,13 @@ from solexp.violations.python.values import (
 class Limits:
     """How much an evaluation may unroll; what would need more lies beyond the bounds."""
 
-    def __init__(self, *, steps: int = 40, calls: int = 30, spread: int = 150_000) -> None:
+    def __init__(self, *, steps: int = 40, calls: int = 30, spread: int = 60_000) -> None:
         self.steps = steps
         """Values of an unknown integer that are told apart: elements of a range, iterations of a while."""
         self.calls = calls
         """Nested calls."""
         self.spread = spread
         """Alternatives and steps that may be looked at in one evaluation of one assertion."""
-
-
-class TooLarge(Exception):
-    """The evaluation has looked at more alternatives than `Limits.spread`."""
 
 
 class Evaluation:

@@ -17,7 +17,7 @@ from solexp.violations.python.functions import (
     call_builtin,
     unpacked,
 )
-from solexp.violations.python.logic import and_, not_
+from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.methods import attribute, call_method
 from solexp.violations.python.modules import CONSTANTS, call_module
 from solexp.violations.python.paths import UNBOUND
@@ -40,6 +40,7 @@ from solexp.violations.python.values import (
     SInt,
     Stream,
     Trouble,
+    Union,
     Value,
     alternatives,
     boolean,
@@ -257,17 +258,7 @@ class Interpreter(Evaluation):
     def _streams(
         self, iterable: Value, generators: list[ast.comprehension], element: Callable[[], Value]
     ) -> Value:
-        known: dict[Any, Value] = {}
-
-        def stream(value: Value) -> Value:
-            # A list and a tuple of the same elements are gone through once.
-            key = id(value.items) if isinstance(value, Seq) else id(value)
-            path_key = (key, self.path)
-            if path_key not in known:
-                known[path_key] = self._stream(value, generators, element)
-            return known[path_key]
-
-        return self.lift(stream, iterable)
+        return self.lift(lambda value: self._stream(value, generators, element), _shared(iterable))
 
     def _stream(
         self, value: Value, generators: list[ast.comprehension], element: Callable[[], Value]
@@ -515,6 +506,18 @@ def _root_of(node: ast.Call) -> ast.expr | None:
     if isinstance(argument, ast.Call) and ast.unparse(argument.func) == "math.sqrt":
         return argument.args[0] if len(argument.args) == 1 else None
     return None
+
+
+def _shared(iterable: Value) -> Value:
+    """The same to iterate over, a list and a tuple of the same elements being one alternative."""
+    if not isinstance(iterable, Union):
+        return iterable
+    rows: dict[int, tuple[Bool, Value]] = {}
+    for guard, each in alternatives(iterable):
+        key = id(each.items) if isinstance(each, Seq) else id(each)
+        before = rows.get(key)
+        rows[key] = (guard, each) if before is None else (or_(before[0], guard), each)
+    return Union(tuple(rows.values()))
 
 
 _STEPS: dict[type[ast.expr], Any] = {

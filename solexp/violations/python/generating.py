@@ -31,6 +31,8 @@ def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
     for number in range(settings.levels):
         with fresh_pool() as pool:
             level = Level(pre, settings, number, pool)
+            if number and level.translation.too_large:
+                break
             if number == 0:
                 unsupported = level.unsupported()
             last = number == settings.levels - 1 or bool(unsupported)

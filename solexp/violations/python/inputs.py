@@ -200,7 +200,8 @@ class Node:
 
     def _string(self) -> Value:
         own = [hint for hint in self.hints if isinstance(hint, str) and len(hint) <= 60]
-        plain = list(dict.fromkeys([*own[:4], *self.shape.words]))
+        deep = self.shape.bounds.depth - self.depth > 1
+        plain = list(dict.fromkeys([*own[:4], *self.shape.words[: 3 if deep else None]]))
         words: list[Value] = list(plain)
         words.append(self._open([None] * self.shape.bounds.characters, "text", shortest=1))
         if self.shape.open_words:

@@ -16,7 +16,7 @@ from solexp.violations.python.inputs import Bounds
 from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.preferring import VARIED, Preference, differs, preferences
 from solexp.violations.python.reading import MISSING, Collision, Reader
-from solexp.violations.python.seeds import kind_of, seeds_of, shape_of
+from solexp.violations.python.seeds import kind_of, seeds_of, shape_of, smaller
 from solexp.violations.python.solving import Reply, Solver
 from solexp.violations.python.terms import Bool, Pool, bool_var
 from solexp.violations.python.translating import Translation, translate
@@ -28,9 +28,13 @@ class Level:
     def __init__(self, pre: Preconditions, settings: Settings, level: int, pool: Pool) -> None:
         self._settings = settings
         self.seeds = seeds_of(pre, settings.models)
-        shape = shape_of(pre, self.seeds, settings, level)
-        self.bounds: Bounds = shape.bounds
-        self.translation: Translation = translate(pre, shape, self.seeds)
+        wanted = shape_of(pre, self.seeds, settings, level)
+        shapes = (wanted, smaller(wanted, 3), smaller(wanted, 2)) if level == 0 else (wanted,)
+        for shape in shapes:
+            self.translation: Translation = translate(pre, shape, self.seeds)
+            self.bounds: Bounds = shape.bounds
+            if not self.translation.too_large:
+                break
         self.solver = Solver(
             pool, budget=settings.query_budget, backstop_s=settings.backstop_s, seed=settings.seed
         )

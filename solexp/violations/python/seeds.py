@@ -8,13 +8,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from solexp.core.preconditions import Preconditions
 from solexp.python.literals import read
 from solexp.violations.python.answers import Settings
 from solexp.violations.python.inputs import Bounds, Shape, elements
 from solexp.violations.python.regex import NotRegular, example
 
-_WORDS = ("", "abc", "Hello", "12", " ")
+_WORDS = ("", "abc", "12", "Hello", " ")
 _MAX_WORDS = 12
 _MAX_LONG = 20_000
 _SMALLEST_INT_BOUND = 2**21
@@ -56,6 +58,18 @@ def shape_of(
             sorted({n + 1 for n in _compared_lengths(pre.statements) if length < n <= _MAX_LONG})
         )[:2],
         open_words=bool(re.search(r"\.(?!__|match)[a-z]+\(|\bin\b|\[|re\.", text)),
+    )
+
+
+def smaller(shape: Shape, length: int) -> Shape:
+    """A shape with fewer alternatives: for contracts that look into every corner of their inputs."""
+    bounds = shape.bounds
+    return msgspec.structs.replace(
+        shape,
+        bounds=Bounds(bounds.depth, min(length, bounds.length), 1),
+        words=shape.words[: 2 * length],
+        long=shape.long[-1:],
+        open_words=shape.open_words and length > 2,
     )
 
 

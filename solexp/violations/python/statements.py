@@ -207,15 +207,21 @@ class Program(Interpreter):
             self.path = remaining(self.path, [each.guard for each in exits])
             return exits
         broken: list[tuple[Bool, Names]] = []
+        settled: tuple[Bool, int] | None = None
         for guard, each, trouble in given:
             self.take(trouble)
+            if settled == (guard, id(each)):
+                # The same element again, which changed nothing the last time.
+                continue
             outer, names = self.path, self.frame.names
             self.path = and_(outer, guard)
             if self.path is False:
                 self.path = outer
                 continue
             self.assign(node.target, each)
+            bound = self.frame.names
             left = self._pass(node.body, exits, broken)
+            settled = (guard, id(each)) if _unchanged(bound, self.frame.names) else None
             self.path = remaining(outer, left)
             self.frame.names = joined([(guard, self.frame.names), (not_(guard), names)])
             if self.path is False:
@@ -364,3 +370,9 @@ class Program(Interpreter):
                 return self._refused(f"import of {each.name}")
             self._bind(each.asname or each.name, Module(each.name))
         return []
+
+
+def _unchanged(before: Names, after: Names) -> bool:
+    return before is after or (
+        len(before) == len(after) and all(after[name] is value for name, value in before.items())
+    )

@@ -40,17 +40,25 @@ Number: TypeAlias = int | Fraction
 Num: TypeAlias = Term | int | Fraction
 
 
+class TooLarge(Exception):
+    """A translation has come to more terms or alternatives than it may."""
+
+
 class Pool:
     """The terms of one translation. ``groups`` names the choices and how many members each has."""
 
     def __init__(self) -> None:
         self.known: dict[Any, Term] = {}
         self.groups: dict[str, int] = {}
+        self.limit: int | None = None
+        """How many terms there may be; one more raises TooLarge."""
 
     def term(self, op: str, args: tuple[Any, ...]) -> Term:
         key = (op, args)
         found = self.known.get(key)
         if found is None:
+            if self.limit is not None and len(self.known) >= self.limit:
+                raise TooLarge
             found = Term(op, args, len(self.known))
             self.known[key] = found
         return found

@@ -13,11 +13,11 @@ import msgspec
 
 from solexp.core.preconditions import Preconditions
 from solexp.python.contracts import asserted
-from solexp.violations.python.evaluation import Limits, TooLarge
+from solexp.violations.python.evaluation import Limits
 from solexp.violations.python.inputs import Node, Shape, all_well_formed
 from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.statements import Program
-from solexp.violations.python.terms import Bool
+from solexp.violations.python.terms import POOL, Bool, TooLarge
 
 
 class Formulas(msgspec.Struct, frozen=True):
@@ -41,6 +41,16 @@ class Translation(msgspec.Struct, frozen=True):
     formulas: tuple[Formulas, ...]
     well_formed: tuple[Bool, ...]
 
+    @property
+    def too_large(self) -> bool:
+        """Whether the shape has too many alternatives for an assertion."""
+        return any(TOO_LARGE in each.constructs for each in self.formulas)
+
+
+TERMS = 60_000
+"""New terms that one assertion may come to."""
+TOO_LARGE = "too many alternatives"
+
 
 def translate(pre: Preconditions, shape: Shape, seeds: Sequence[Sequence[object]]) -> Translation:
     """The contract's assertions over inputs of a shape. Within a pool of terms."""
@@ -56,10 +66,14 @@ def translate(pre: Preconditions, shape: Shape, seeds: Sequence[Sequence[object]
 def _formulas(pre: Preconditions, number: int, names: dict[str, object]) -> Formulas:
     statements, kept = standing_alone(pre, number)
     program = Program(Limits(), names, kept)
+    pool = POOL.get()
+    pool.limit = len(pool.known) + TERMS
     try:
         exits = program.run(statements)
     except (TooLarge, RecursionError):
-        return Formulas(False, False, True, ("too many alternatives",))
+        return Formulas(False, False, True, (TOO_LARGE,))
+    finally:
+        pool.limit = None
     trouble = program.trouble
     refused = or_(*(guard for guard, _ in trouble.refused))
     beyond = or_(*(guard for guard, _ in trouble.beyond))
