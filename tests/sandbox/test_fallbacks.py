@@ -127,6 +127,18 @@ def test_modules_that_are_not_warm_are_found(tmp_path: Path) -> None:
     assert sys.platform == "linux" or "namespaces" not in sandbox.protections
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="walls are of Linux")
+def test_an_interpreter_with_all_modules_built_in_reads_its_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from solexp.sandbox.inside import walls  # noqa: PLC0415  (Linux only)
+
+    library = str(Path(os.__file__).parent)
+    assert any(library.startswith(f"{folder}/") for folder in walls.readable())
+    monkeypatch.setattr(walls, "_ctypes", object())
+    assert any(library.startswith(f"{folder}/") for folder in walls.readable())
+
+
 def test_the_doctor_says_which_protections_there_are(protections: tuple[str, ...]) -> None:
     found = check()
     assert found.name == "sandbox"

@@ -32,7 +32,9 @@ _ALL = kernel.NEWNS | kernel.NEWUTS | kernel.NEWIPC | kernel.NEWPID | kernel.NEW
 
 def readable() -> list[str]:
     """Folders and files of the host that programs may read, outermost first; links are among them."""
-    own = [os.path.dirname(os.path.dirname(path)) for path in (os.__file__, _ctypes.__file__)]
+    # Modules in C can be in a folder of their own, or built in.
+    modules = (os.__file__, getattr(_ctypes, "__file__", os.__file__))
+    own = [os.path.dirname(os.path.dirname(path)) for path in modules]
     own = [path if path.endswith("lib") else os.path.dirname(path) for path in own]
     found: list[str] = []
     for path in (*_LIBRARIES, *own, *_ALSO_READ):
