@@ -61,10 +61,28 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 def compare_runs(
     folders: Sequence[RunFolder], *, metrics: Sequence[str] = (), baseline: str | None = None
 ) -> list[Comparison]:
-    """A comparison for each of the ``metrics``, by default those that the runs declare; see `compare_by`."""
+    """A comparison for each of the ``metrics``, by default those that the runs declare; see `compare_by`.
+
+    Declared metrics at a k that no run samples are left out, which a note of the first comparison says: a preset may
+    have been run with fewer samples.
+    """
     declared = Plan.of(folders[0].config.get("compare")).metrics if folders else ()
-    wanted: Sequence[str | None] = tuple(metrics) or declared or (None,)
-    return [compare_by(metric, folders, baseline=baseline) for metric in wanted]
+    there = tuple(name for name in declared if any(_sampled(name, each) for each in folders))
+    there = there or declared
+    wanted: Sequence[str | None] = tuple(metrics) or there or (None,)
+    first, *others = [compare_by(metric, folders, baseline=baseline) for metric in wanted]
+    lacking = [] if metrics else [name for name in declared if name not in there]
+    if lacking:
+        note = f"declared, but no run takes so many samples: {', '.join(lacking)}"
+        first = msgspec.structs.replace(first, notes=(*first.notes, note))
+    return [first, *others]
+
+
+def _sampled(metric: str, folder: RunFolder) -> bool:
+    if not (folder.path / "summary.json").is_file():
+        return False
+    k = metric.rpartition("_at_")[2]
+    return not k.isdigit() or any(int(k) in batch["ks"] for batch in folder.summary["batches"])
 
 
 def compare_by(

@@ -219,3 +219,12 @@ def test_several_metrics_are_compared_each(tmp_path: Path) -> None:
     ]
     with pytest.raises(UserError, match="no run has it; did you mean 'pass_at_1'"):
         compare_runs(folders, metrics=["pas_at_1"])
+
+
+def test_what_a_preset_declares_and_too_few_samples_do_not_give_is_left_out_and_told(
+    tmp_path: Path,
+) -> None:
+    folders = _grid(tmp_path, lambda *_: 5, compare={"metrics": ["pass_at_5", "pass_at_1"]})
+    (found,) = compare_runs(folders)
+    assert found.metric == "pass_at_1"
+    assert found.notes == ("declared, but no run takes so many samples: pass_at_5",)
