@@ -89,3 +89,28 @@ def test_what_the_calls_use_together_is_limited() -> None:
     calls = call_series(program, "f", ["[1]"] * 150, LIMITS)
     assert {call.ended for call in calls} == {Ended.TIMEOUT}
     assert sum(call.cpu_s for call in calls) < 2
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "class Odd(Exception):\n    __class__ = property(lambda self: AssertionError)",
+        "Odd = ValueError\nisinstance = lambda one, kind: True",
+        "Odd = ValueError\ntype = lambda one: ValueError",
+    ],
+)
+def test_what_only_says_that_it_is_an_assertion_error_is_none(before: str) -> None:
+    program = f"{before}\ndef f(x):\n    assert x\n    raise Odd('no')\n"
+    calls = call_series(program, "f", ["[0]", "[1]"], LIMITS)
+    assert [(call.ended, call.assertion) for call in calls] == [
+        (Ended.RAISED, True),
+        (Ended.RAISED, False),
+    ]
+
+
+def test_what_the_calls_return_together_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solexp.python.series._ROOM", 30_000_000)
+    limits = Limits(cpu_s=1.0, batch_cpu_s=20.0, output_mb=4.0)
+    calls = call_series("def f(x): return 'a' * 3_000_000", "f", ["[1]"] * 30, limits)
+    assert [call.value is None for call in calls] == [False] * 10 + [True] * 20
+    assert {call.ended for call in calls[10:]} == {Ended.UNREADABLE}
