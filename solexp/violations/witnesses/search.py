@@ -43,6 +43,8 @@ from solexp.violations.witnesses.records import (
 from solexp.violations.witnesses.removal import switches
 from solexp.violations.witnesses.states import SENDER_WEALTH, History, ReachedState
 
+_PATIENCE = 3
+"""A function is given up when so many queries about it have found no answer: the others would cost as much."""
 _PASSES = 6
 """How often a query is asked again because storage that it read was not known yet."""
 
@@ -131,6 +133,7 @@ class _Finding:
         self._history = History(program, original.subject, machine)
         self._states: dict[int, ReachedState] = {}
         self._tried: Counter[str] = Counter()
+        self._unanswered: Counter[str] = Counter()
         self._checks = 0
         self._cpu = 0.0
 
@@ -224,7 +227,10 @@ class _Finding:
             groups.setdefault((query.function.signature, here[id(query)].after), []).append(query)
         # To satisfy all guards is to read all that they read: one question finds out what to fetch.
         quick = Settings(models=1, rlimit=self._search.rlimit, seed=self._search.seed)
-        self._until_read(groups, lambda _, situation: situation.solve((), quick))
+        self._until_read(
+            groups,
+            lambda members, situation: self._answer(members[0].function, (), situation, quick),
+        )
         self._until_read(groups, self._solve_all)
 
     def _until_read(
@@ -260,15 +266,27 @@ class _Finding:
 
     def _solved(self, query: _Open, situation: Situation) -> Answer:
         settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
+        function = query.function
         if len(query.violated) == 1:
             # What cannot be the first to fail cannot be violated in any sense: that is soon known.
             first = msgspec.structs.replace(settings, models=1, exactness=(Exactness.FIRST,))
-            answer = self._counted(situation.solve(query.violated, first))
+            answer = self._answer(function, query.violated, situation, first)
             if answer.status is not Status.SAT:
                 return answer
-        return self._counted(situation.solve(query.violated, settings))
+        return self._answer(function, query.violated, situation, settings)
 
-    def _counted(self, answer: Answer) -> Answer:
+    def _answer(
+        self,
+        function: FunctionGuards,
+        violated: Collection[int],
+        situation: Situation,
+        settings: Settings,
+    ) -> Answer:
+        if self._unanswered[function.signature] >= _PATIENCE:
+            reason = f"given up: {_PATIENCE} queries about this function found no answer"
+            return Answer(status=Status.UNKNOWN, reason=reason)
+        answer = situation.solve(violated, settings)
+        self._unanswered[function.signature] += answer.status is Status.UNKNOWN
         self._checks += answer.checks
         self._cpu += answer.cpu_s
         return answer
