@@ -4,43 +4,38 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from solexp.violations.python import comparing
 from solexp.violations.python.arith import floor, less
 from solexp.violations.python.arithmetic import binary
+from solexp.violations.python.calling import Calling
 from solexp.violations.python.calls import Builtin, Frame, Function, Method, Module
-from solexp.violations.python.evaluation import Evaluation, Limits
+from solexp.violations.python.evaluation import Limits
 from solexp.violations.python.functions import (
     NAMES,
     call_builtin,
     unpacked,
 )
-from solexp.violations.python.logic import and_, not_, or_
-from solexp.violations.python.methods import attribute, call_method
-from solexp.violations.python.modules import CONSTANTS, call_module
+from solexp.violations.python.logic import and_, not_
+from solexp.violations.python.methods import attribute
+from solexp.violations.python.modules import CONSTANTS
 from solexp.violations.python.paths import UNBOUND
 from solexp.violations.python.rounding import square_root_floor, unary
 from solexp.violations.python.sequences import (
     distinct,
-    order_matters,
     sliced,
-    steps,
     subscript,
     table_of,
-    unordered,
 )
 from solexp.violations.python.terms import Bool
 from solexp.violations.python.values import (
     NOTHING,
     Opaque,
-    Seq,
     SFloat,
     SInt,
     Stream,
-    Trouble,
-    Union,
     Value,
     alternatives,
     boolean,
@@ -48,7 +43,6 @@ from solexp.violations.python.values import (
     int_term,
     integer,
     is_number,
-    listed,
     sequence,
     text_of,
 )
@@ -78,7 +72,7 @@ _ERRORS = tuple(
 _KNOWN_TYPES = {each.__name__: each for each in (*_TYPES, *_ERRORS)}
 
 
-class Interpreter(Evaluation):
+class Interpreter(Calling):
     """Evaluates expressions in a frame of names."""
 
     def __init__(self, limits: Limits, names: Mapping[str, Value]) -> None:
@@ -214,109 +208,6 @@ class Interpreter(Evaluation):
             rows.append((True, self.evaluate(key), self.evaluate(value)))
         return table_of(self, rows)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-        found = self._generated(node.generators, lambda: self.evaluate(node.elt))
-        return self.lift(lambda stream: self._collected(node, stream), found)
-
-    def _collected(self, node: ast.expr, stream: Stream) -> Value:
-        if isinstance(node, ast.GeneratorExp):
-            return stream
-        for *_, trouble in stream.items:
-            self.take(trouble)
-        items = [(guard, value) for guard, value, _ in stream.items]
-        if isinstance(node, ast.SetComp):
-            return distinct(self, items)
-        order_matters(self, stream)
-        return sequence("list", items)
-
-    def _dict_comprehension(self, node: ast.DictComp) -> Value:
-        def pair() -> Value:
-            return listed([self.evaluate(node.key), self.evaluate(node.value)], "tuple")
-
-        def made(stream: Stream) -> Value:
-            for *_, trouble in stream.items:
-                self.take(trouble)
-            rows = [row for row in stream.items if row[0] is not False]
-            return table_of(self, [(g, p.items[0][1], p.items[1][1]) for g, p, _ in rows])
-
-        return self.lift(made, self._generated(node.generators, pair))
-
-    def _generated(
-        self, generators: list[ast.comprehension], element: Callable[[], Value]
-    ) -> Value:
-        """A stream for each alternative of the first iterable; what raises is kept with its element."""
-        first = self.evaluate(generators[0].iter)
-        if any(each.is_async for each in generators):
-            return self.refuse("an asynchronous comprehension")
-        outer = self.frame
-        self.frame = Frame({}, outer)
-        try:
-            return self._streams(first, generators, element)
-        finally:
-            self.frame = outer
-
-    def _streams(
-        self, iterable: Value, generators: list[ast.comprehension], element: Callable[[], Value]
-    ) -> Value:
-        return self.lift(lambda value: self._stream(value, generators, element), _shared(iterable))
-
-    def _stream(
-        self, value: Value, generators: list[ast.comprehension], element: Callable[[], Value]
-    ) -> Value:
-        rows: list[tuple[Bool, Value, Trouble]] = []
-        here, rest = generators[0], generators[1:]
-        with self.aside() as outright:
-            given = steps(self, value)
-        if outright:
-            self.take(outright)
-            return NOTHING
-        seen: dict[Any, Any] = {}
-        loose = unordered(value)
-        for guard, each, before in given:
-            key = (guard, id(each))
-            if key not in seen:
-                seen[key] = self._element(guard, each, before, here, rest, element)
-            own, inner_loose = seen[key]
-            rows += own
-            loose = loose or inner_loose
-        return Stream(rows, loose=loose)
-
-    def _element(  # noqa: PLR0917
-        self,
-        guard: Bool,
-        value: Value,
-        before: Trouble,
-        here: ast.comprehension,
-        rest: list[ast.comprehension],
-        element: Callable[[], Value],
-    ) -> tuple[list[tuple[Bool, Value, Trouble]], bool]:
-        """What one element of an iterable contributes."""
-        with self.under(guard) as possible, self.aside() as trouble:
-            if not possible:
-                return [], False
-            self.take(before)
-            self.assign(here.target, value)
-            kept = guard
-            path = self.path
-            try:
-                for test in here.ifs:
-                    truth = self.truth(self.evaluate(test))
-                    kept = and_(kept, truth)
-                    self.path = and_(self.path, truth)
-                if self.path is False:
-                    return [(False, None, trouble)], False
-                if not rest:
-                    return [(kept, element(), trouble)], False
-                inner = self._streams(self.evaluate(rest[0].iter), rest, element)
-            finally:
-                self.path = path
-        rows: list[tuple[Bool, Value, Trouble]] = [(False, None, trouble)]
-        loose = False
-        for own, stream in alternatives(inner):
-            loose = loose or stream.loose
-            rows += [(and_(kept, own, each), value, t) for each, value, t in stream.items]
-        return rows, loose
-
     # Places
 
     def _subscript(self, node: ast.Subscript) -> Value:
@@ -358,69 +249,6 @@ class Interpreter(Evaluation):
                 return self.refuse("unpacked keywords")
             keywords[keyword.arg] = self.evaluate(keyword.value)
         return self.call(function, given, keywords)
-
-    def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        return self.lift(lambda each: self._call(each, tuple(args), dict(kwargs)), function)
-
-    def _call(self, function: Value, given: tuple[Value, ...], keywords: dict[str, Value]) -> Value:  # noqa: PLR0911
-        if isinstance(function, Function):
-            return self.call_function(function, given, keywords)
-        if isinstance(function, Method):
-            return call_method(self, function, given, keywords)
-        if isinstance(function, Builtin):
-            if "." in function.name:
-                return call_module(self, function.name, given, keywords)
-            return call_builtin(self, function.name, given, keywords)
-        if isinstance(function, type) and function.__name__ in NAMES:
-            return call_builtin(self, function.__name__, given, keywords)
-        if isinstance(function, type):
-            return self.refuse(f"call of {function.__name__}")
-        if isinstance(function, Module | Opaque):
-            return self.refuse(f"call of {function.name}")
-        return self.fail(TypeError)
-
-    def call_function(
-        self, function: Function, given: tuple[Value, ...], keywords: dict[str, Value]
-    ) -> Value:
-        """What a function of the contract returns."""
-        if self.calls >= self.limits.calls:
-            return self.beyond("calls nested too deeply")
-        names = self._parameters(function, given, keywords)
-        if names is None:
-            return NOTHING
-        outer, self.frame = self.frame, Frame(names, function.frame)
-        self.calls += 1
-        try:
-            if isinstance(function.node, ast.Lambda):
-                return self.evaluate(function.node.body)
-            return self.run_body(function.node)
-        finally:
-            self.calls -= 1
-            self.frame = outer
-
-    def run_body(self, node: ast.FunctionDef) -> Value:
-        """What a function's body returns."""
-        return self.refuse(f"a call of {node.name}")
-
-    def _parameters(
-        self, function: Function, given: tuple[Value, ...], keywords: dict[str, Value]
-    ) -> dict[str, Value] | None:
-        spec = function.node.args
-        if spec.vararg or spec.kwarg or spec.kwonlyargs:
-            self.refuse("a function with such parameters")
-            return None
-        expected = [each.arg for each in [*spec.posonlyargs, *spec.args]]
-        if len(given) > len(expected) or set(keywords) - set(expected[len(given) :]):
-            self.fail(TypeError)
-            return None
-        names = dict(zip(expected, given, strict=False)) | keywords
-        required = len(expected) - len(function.defaults)
-        for name, default in zip(expected[required:], function.defaults, strict=True):
-            names.setdefault(name, default)
-        if len(names) < len(expected):
-            self.fail(TypeError)
-            return None
-        return names
 
     def _integer_root(self, node: ast.Call) -> Value | None:
         """``int(x ** 0.5)``, ``int(math.sqrt(x))`` and ``math.isqrt(x)`` of an unknown int; None for anything else."""
@@ -508,26 +336,14 @@ def _root_of(node: ast.Call) -> ast.expr | None:
     return None
 
 
-def _shared(iterable: Value) -> Value:
-    """The same to iterate over, a list and a tuple of the same elements being one alternative."""
-    if not isinstance(iterable, Union):
-        return iterable
-    rows: dict[int, tuple[Bool, Value]] = {}
-    for guard, each in alternatives(iterable):
-        key = id(each.items) if isinstance(each, Seq) else id(each)
-        before = rows.get(key)
-        rows[key] = (guard, each) if before is None else (or_(before[0], guard), each)
-    return Union(tuple(rows.values()))
-
-
 _STEPS: dict[type[ast.expr], Any] = {
     ast.Constant: Interpreter._constant, ast.Name: Interpreter._name,
     ast.BoolOp: Interpreter._boolean, ast.BinOp: Interpreter._binary,
     ast.UnaryOp: Interpreter._unary, ast.Compare: Interpreter._compare, ast.IfExp: Interpreter._if,
     ast.List: Interpreter._display, ast.Tuple: Interpreter._display, ast.Set: Interpreter._display,
-    ast.Dict: Interpreter._dict, ast.ListComp: Interpreter._comprehension,
-    ast.SetComp: Interpreter._comprehension, ast.GeneratorExp: Interpreter._comprehension,
-    ast.DictComp: Interpreter._dict_comprehension, ast.Subscript: Interpreter._subscript,
+    ast.Dict: Interpreter._dict, ast.ListComp: Interpreter.comprehension,
+    ast.SetComp: Interpreter.comprehension, ast.GeneratorExp: Interpreter.comprehension,
+    ast.DictComp: Interpreter.dict_comprehension, ast.Subscript: Interpreter._subscript,
     ast.Attribute: Interpreter._attribute, ast.Call: Interpreter._called,
     ast.Lambda: Interpreter._lambda, ast.JoinedStr: Interpreter._formatted,
 }  # fmt: skip

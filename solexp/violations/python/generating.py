@@ -28,6 +28,7 @@ def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
     ]
     answers: dict[tuple[int, ...], Combination] = {}
     unsupported: dict[int, str] = {}
+    spent = 0
     for number in range(settings.levels):
         with fresh_pool() as pool:
             level = Level(pre, settings, number, pool)
@@ -37,12 +38,16 @@ def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
                 unsupported = level.unsupported()
             last = number == settings.levels - 1 or bool(unsupported)
             for violated in open_combinations:
+                if spent + level.solver.used > settings.task_budget:
+                    answers.setdefault(violated, _out_of_budget(violated))
+                    continue
                 found = level.ask(violated)
                 if found.status is Status.UNSAT and unsupported:
                     # An input may be hidden where something is not expressed.
                     reason = "; ".join(dict.fromkeys(unsupported.values()))
                     found = msgspec.structs.replace(found, status=Status.UNSUPPORTED, reason=reason)
                 answers[violated] = found
+            spent += level.solver.used
         open_combinations = [
             violated for violated in open_combinations if answers[violated].status is not Status.SAT
         ]
@@ -53,3 +58,8 @@ def generate(pre: Preconditions, settings: Settings | None = None) -> Generated:
         unsupported=unsupported,
         cpu_s=round(time.process_time() - started, 6),
     )
+
+
+def _out_of_budget(violated: tuple[int, ...]) -> Combination:
+    reason = "the task's budget is used up"
+    return Combination(violated=violated, status=Status.TIMEOUT, reason=reason)

@@ -147,7 +147,13 @@ CONTRACTS = {
 }
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
+SLOW = ("a square of numbers",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CONTRACTS],
+)
 def test_every_model_violates_exactly_what_it_claims(name: str) -> None:
     pre = made(*CONTRACTS[name])
     found = generate(pre, Settings(models=3, levels=1))
@@ -176,7 +182,7 @@ def test_inputs_look_like_the_tasks_own() -> None:
     pre = made("numbers k", "assert isinstance(numbers, list)\nassert k > 0", ["[[4, 8, 15], 2]"])
     found = answer(generate(pre), 1)
     assert [read(model)[0] for model in found.models] == [[4, 8, 15]] * 5  # type: ignore[index]
-    assert found.models[0] == "[[4, 8, 15], -2]"
+    assert all(-20 <= read(model)[1] <= 0 for model in found.models)  # type: ignore[index]
 
 
 def test_types_are_confused_as_a_person_would() -> None:
