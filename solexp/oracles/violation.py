@@ -155,7 +155,8 @@ class Violation:
     def _search(self, case: Case, staged: Stage) -> Witnesses:
         # The solver takes a while to load, and most tasks' witnesses are known already.
         from solexp.violations.solidity import Contract  # noqa: PLC0415
-        from solexp.violations.witnesses.search import Original, find  # noqa: PLC0415
+        from solexp.violations.witnesses.original import Original  # noqa: PLC0415
+        from solexp.violations.witnesses.search import find  # noqa: PLC0415
 
         sources = case.task.sources
         if isinstance(case.task.project, Project):

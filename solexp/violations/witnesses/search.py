@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from solexp.core import Branched, Build, CallResult, ContractBuild, Deployment, Program
+from solexp.core import Branched, CallResult, Program
 from solexp.evm.abi import describe_call
-from solexp.evm.machine import Machine, Subject
+from solexp.evm.machine import Machine
 from solexp.violations.solidity import (
     Answer,
     Exactness,
@@ -30,6 +30,7 @@ from solexp.violations.witnesses.confirming import (
     trials,
     why_not,
 )
+from solexp.violations.witnesses.original import Guarded, Original, Situation
 from solexp.violations.witnesses.records import (
     ATTEMPTS,
     Attempt,
@@ -47,46 +48,6 @@ _PATIENCE = 3
 """A function is given up when so many queries about it have found no answer: the others would cost as much."""
 _PASSES = 6
 """How often a query is asked again because storage that it read was not known yet."""
-
-
-class Situation(Protocol):
-    """A function in a state."""
-
-    def solve(self, violated: Collection[int], settings: Settings) -> Answer:
-        """Calls that violate exactly ``violated`` of the function's guards."""
-        ...
-
-
-class Guarded(Protocol):
-    """What the search asks of a contract, as `solexp.violations.solidity.Contract` answers it."""
-
-    def functions(self) -> tuple[FunctionGuards, ...]:
-        """The contract's public functions that may change state."""
-        ...
-
-    def immutables(self, deployment: Deployment, address: str, chain_id: int) -> dict[str, int]:
-        """Words of the contract's immutables after a deployment, as far as they can be told."""
-        ...
-
-    def at(self, signature: str, state: ReachedState) -> Situation:
-        """A function in a state."""
-        ...
-
-
-class Original(msgspec.Struct, frozen=True):
-    """The contract whose guards count."""
-
-    subject: Subject
-    build: Build
-    """With ASTs."""
-    sources: dict[str, str]
-    rebuilt: Callable[[dict[str, str]], Subject | None]
-    """The same contract from other sources; None where they do not compile."""
-
-    @property
-    def contract(self) -> ContractBuild:
-        """The contract that is deployed."""
-        return self.subject.contract
 
 
 class _Open(msgspec.Struct):

@@ -12,7 +12,8 @@ from solexp.evm.machine import Subject
 from solexp.solidity.compiler import Compiler
 from solexp.violations.solidity import Contract
 from solexp.violations.witnesses import Search, Witnesses
-from solexp.violations.witnesses.search import Original, find
+from solexp.violations.witnesses.original import Original
+from solexp.violations.witnesses.search import find
 from tests.evm.boxes import OTHER, SENDER, call, program
 
 SOURCE = """contract Box {
