@@ -8,6 +8,7 @@ from typing import Any
 from solexp.violations.solidity import arithmetic, terms
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.operators import Operators
+from solexp.violations.solidity.terms import Term
 from solexp.violations.solidity.types import (
     UINT256,
     Type,
@@ -161,16 +162,11 @@ class Assignments(Operators):
                     raise Unsupported(value.reason)
                 self.store(spot, kind, value)
             case "member", pointer, name:
-                items = dict(self.members(pointer).items)
-                items[name] = self._kept(value)
-                self.path.heap[pointer.number] = Members(items)
+                kept = self._kept(value)
+                self.replace(pointer, lambda old: Members({**old.items, name: kept}))
             case "item", pointer, place:
-                found = self.elements(pointer)
-                items_ = tuple(
-                    choose(terms.eq(place, terms.const(at, 256)), self._kept(value), item)
-                    for at, item in enumerate(found.items)
-                )
-                self.path.heap[pointer.number] = Elements(found.length, items_)
+                item = self._kept(value)
+                self.replace(pointer, lambda old: _with_item(old, place, item))
 
     def _kept(self, value: Any) -> Any:
         """A value as it is kept in memory."""
@@ -211,3 +207,12 @@ class Assignments(Operators):
             if not self.path.dead:
                 self.cut(array.spot, array.kind, new)
         return Word(old if operator in ("++", "--") and not node["prefix"] else new, UINT256)
+
+
+def _with_item(old: Elements, place: Term, item: Any) -> Elements:
+    """An array with another element at a place."""
+    items = (
+        choose(terms.eq(place, terms.const(at, 256)), item, each)
+        for at, each in enumerate(old.items)
+    )
+    return Elements(old.length, tuple(items))

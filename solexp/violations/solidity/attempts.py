@@ -48,48 +48,129 @@ class Known:
         self,
         parameters: Mapping[str, Parameter],
         state: State,
-        settings: Settings,
         tables: Tables,
         texts: Sequence[bytes],
     ) -> None:
         self.parameters = parameters
         self.state = state
-        self.settings = settings
         self.tables = tables
         self.texts = texts
         """Byte strings of which hashes may have been taken."""
         self.facts: list[Fact] = []
         self.both_ways: list[Fact] = []
         """Hashes that come of this alone."""
+        self._vocabularies: dict[str, Vocabulary] = {}
+
+    def vocabulary(self, domain: Domain) -> Vocabulary:
+        """The terms translated so far."""
+        found = self._vocabularies.get(domain.name)
+        if found is None or found.version != self.tables.version:
+            found = self._vocabularies[domain.name] = Vocabulary(self, domain)
+        return found
+
+
+class Vocabulary:
+    """Terms in Z3's language in one domain; good for any number of formulas, as long as the tables stay as they are."""
+
+    def __init__(self, known: Known, domain: Domain) -> None:
+        self.known = known
+        self.domain = domain
+        self.version = known.tables.version
+        self.variables: dict[str, Any] = {}
+        self.hashes: dict[int, Any] = {}
+        self.limits: list[Any] = []
+        """What the domain allows."""
+        self.translate = Translation(self.variable, self._load, self._keccak)
+
+    def variable(self, name: str, width: int) -> Any:
+        if name not in self.variables:
+            self.variables[name] = self._made(name, width)
+        return self.variables[name]
+
+    def _made(self, name: str, width: int) -> Any:  # noqa: PLR0911
+        if width == BOOL:
+            return z3.Bool(name)
+        parameter = self.known.parameters.get(name)
+        role = parameter.role if parameter is not None else ""
+        state, domain = self.known.state, self.domain
+        if role == "time":
+            return self._near(name, state.timestamp, 12, domain.seconds)
+        if role == "number":
+            return self._near(name, state.block_number, 1, domain.seconds // 12)
+        if role in ("sender", "address") and domain.pool:
+            found = z3.BitVec(name, width)
+            pool = [int(each, 16) for each in state.accounts] + list(FRESH)
+            if role == "address":
+                pool += [int(state.address, 16), 0]
+                pool += [k for k in state.keys if isinstance(k, int) and 0 < k < 1 << 160][:24]
+            self.limits.append(z3.Or(*(found == each for each in dict.fromkeys(pool))))
+            return found
+        bits = domain.bits
+        if role in ("uint", "value") and bits is not None and bits < width:
+            return z3.BitVec(name, bits)
+        if role == "int" and bits is not None and bits < width:
+            return z3.SignExt(width - bits, z3.BitVec(name, bits))
+        return z3.BitVec(name, width)
+
+    def _near(self, name: str, last: int, usual: int, most: int) -> Any:
+        """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
+        if self.domain.bits is None:
+            return z3.BitVec(name, 64)
+        if most == 0:
+            found = z3.BitVec(name, (last + usual).bit_length())
+            self.limits.append(z3.Or(found == last + usual, found == last))
+            return found
+        width = (last + 2 * most).bit_length()
+        low = z3.BitVec(f"{name} low", most.bit_length())
+        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
+
+    def _load(self, term: Term, keys: list[Any]) -> Any:
+        known = self.known.tables.entries(term.data)
+        width = max([1, *(value.bit_length() for value in known.values())])
+        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
+        for at, value in known.items():
+            fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
+            if fits:
+                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
+                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
+                found = z3.If(here, held, found)
+        return found
+
+    def _keccak(self, term: Term) -> Any:
+        if term.number not in self.hashes:
+            self.hashes[term.number] = z3.BitVec(f"keccak {len(self.hashes)}", 256)
+        return self.hashes[term.number]
 
 
 class Attempt:
-    """One translation of a formula, in one domain, and Z3's solver of it."""
+    """Z3's solver of one formula in one domain."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self,
         known: Known,
         domain: Domain,
+        settings: Settings,
         formula: Term,
         wishes: Sequence[Term],
         avoided: Sequence[Model],
     ) -> None:
         self.known = known
-        self.domain = domain
-        self._variables: dict[str, Any] = {}
-        self._hashes: dict[int, Any] = {}
-        self._limits: list[Any] = []
-        self.translate = Translation(self._variable, self._load, self._keccak)
+        self.vocabulary = known.vocabulary(domain)
+        self.translate = self.vocabulary.translate
         self.checks = 0
         self.solver = z3.SolverFor("QF_BV")
-        self.solver.set("random_seed", known.settings.seed)
-        self.solver.set("rlimit", known.settings.rlimit)
+        self.solver.set("random_seed", settings.seed)
+        self.solver.set("rlimit", settings.rlimit)
         self.solver.add(self.translate(formula))
         self._wishes = [z3.Bool(f"wish {place}") for place in range(len(wishes))]
         for literal, wish in zip(self._wishes, wishes, strict=True):
             self.solver.add(z3.Implies(literal, self.translate(wish)))
-        self.solver.add(*self._hash_facts([formula, *wishes]), *self._limits)
+        self._hashes = [
+            t for t in terms.nodes([formula, *wishes]) if t.op in ("keccak", "keccak_text")
+        ]
+        self.solver.add(*self._hash_facts())
         self.learn(known.facts)
+        self.solver.add(*self.vocabulary.limits)
         for model in avoided:
             self.avoid(model)
 
@@ -116,68 +197,12 @@ class Attempt:
         """Wants another call than this one."""
         self.solver.add(self.differs(model))
 
-    def _variable(self, name: str, width: int) -> Any:
-        if name not in self._variables:
-            self._variables[name] = self._made(name, width)
-        return self._variables[name]
-
-    def _made(self, name: str, width: int) -> Any:  # noqa: PLR0911
-        if width == BOOL:
-            return z3.Bool(name)
-        parameter = self.known.parameters.get(name)
-        role = parameter.role if parameter is not None else ""
-        state, domain = self.known.state, self.domain
-        if role == "time":
-            return self._near(name, state.timestamp, 12, domain.seconds)
-        if role == "number":
-            return self._near(name, state.block_number, 1, domain.seconds // 12)
-        if role in ("sender", "address") and domain.pool:
-            found = z3.BitVec(name, width)
-            pool = [int(each, 16) for each in state.accounts] + list(FRESH)
-            if role == "address":
-                pool += [int(state.address, 16), 0]
-                pool += [k for k in state.keys if isinstance(k, int) and 0 < k < 1 << 160][:24]
-            self._limits.append(z3.Or(*(found == each for each in dict.fromkeys(pool))))
-            return found
-        bits = domain.bits
-        if role in ("uint", "value") and bits is not None and bits < width:
-            return z3.BitVec(name, bits)
-        if role == "int" and bits is not None and bits < width:
-            return z3.SignExt(width - bits, z3.BitVec(name, bits))
-        return z3.BitVec(name, width)
-
-    def _near(self, name: str, last: int, usual: int, most: int) -> Any:
-        """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
-        if self.domain.bits is None:
-            return z3.BitVec(name, 64)
-        if most == 0:
-            found = z3.BitVec(name, (last + usual).bit_length())
-            self._limits.append(z3.Or(found == last + usual, found == last))
-            return found
-        width = (last + 2 * most).bit_length()
-        low = z3.BitVec(f"{name} low", most.bit_length())
-        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
-
-    def _load(self, term: Term, keys: list[Any]) -> Any:
-        known = self.known.tables.entries(term.data)
-        width = max([1, *(value.bit_length() for value in known.values())])
-        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
-        for at, value in known.items():
-            fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
-            if fits:
-                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
-                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
-                found = z3.If(here, held, found)
-        return found
-
-    def _keccak(self, term: Term) -> Any:
-        if term.number not in self._hashes:
-            self._hashes[term.number] = z3.BitVec(f"keccak {len(self._hashes)}", 256)
-        return self._hashes[term.number]
-
     def learn(self, facts: Sequence[Fact]) -> None:
         """Adds hashes of single values."""
+        numbers = {term.number for term in self._hashes}
         for term, given, hashed in facts:
+            if term.number not in numbers:
+                continue
             self.solver.add(z3.Implies(self._is(term, given), self._hashes_to(term, hashed)))
 
     def _is(self, term: Term, given: Sequence[int]) -> Any:
@@ -188,19 +213,20 @@ class Attempt:
     def _hashes_to(self, term: Term, hashed: int) -> Any:
         return self.translate.full(term) == hashed
 
-    def _hash_facts(self, roots: Sequence[Term]) -> list[Any]:
+    def _hash_facts(self) -> list[Any]:
         """What is known of hashes: of the texts in play both ways, since there are no collisions."""
         found = []
-        hashes = [t for t in terms.nodes(roots) if t.op in ("keccak", "keccak_text")]
-        for term in hashes:
+        for term in self._hashes:
             for text in self.known.texts:
                 given = _as_hashed(term, text)
                 if given is not None:
                     same = self._hashes_to(term, keccak(text))
                     found.append(self._is(term, given) == same)
+        numbers = {term.number for term in self._hashes}
         for term, inner, hashed in self.known.both_ways:
-            found.append(self._is(term, inner) == self._hashes_to(term, hashed))
-        fixed = [term for term in hashes if term.op == "keccak"]
+            if term.number in numbers:
+                found.append(self._is(term, inner) == self._hashes_to(term, hashed))
+        fixed = [term for term in self._hashes if term.op == "keccak"]
         for place, a in enumerate(fixed):
             for b in fixed[:place]:
                 alike = terms.eq(a, b)
@@ -213,7 +239,7 @@ class Attempt:
         """Values of the parameters."""
         found = self.solver.model()
         values: Model = {}
-        for name, variable in self._variables.items():
+        for name, variable in self.vocabulary.variables.items():
             value = found.eval(variable, model_completion=True)
             values[name] = int(z3.is_true(value)) if z3.is_bool(value) else value.as_long()
         return values
@@ -223,7 +249,7 @@ class Attempt:
         parts = []
         for name, value in main_parameters(model).items():
             width = self._width(name)
-            mine = self._variable(name, width)
+            mine = self.vocabulary.variable(name, width)
             if width == BOOL:
                 parts.append(mine != z3.BoolVal(bool(value)))
             else:

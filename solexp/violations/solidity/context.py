@@ -16,10 +16,18 @@ from solexp.violations.solidity.recording import Recorder
 from solexp.violations.solidity.terms import Term
 from solexp.violations.solidity.types import Type
 from solexp.violations.solidity.unit import Node, Unit
-from solexp.violations.solidity.values import Broken, Elements, Members, Pointer, Word, whole
+from solexp.violations.solidity.values import (
+    Broken,
+    Elements,
+    Members,
+    Pointer,
+    Word,
+    choose,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from solexp.violations.solidity.state import State
 
@@ -158,15 +166,35 @@ class Context:
         self.path.heap[self._objects] = thing
         return Pointer(self._objects, kind)
 
+    def held(self, pointer: Pointer) -> Elements | Members:
+        """The object that a pointer means."""
+        if pointer.choice is None:
+            found = whole(self.path.heap[pointer.number])
+        else:
+            condition, yes, no = pointer.choice
+            found = whole(choose(condition, self.held(yes), self.held(no)))
+        assert isinstance(found, Elements | Members)
+        return found
+
     def elements(self, pointer: Pointer) -> Elements:
-        found = whole(self.path.heap[pointer.number])
+        found = self.held(pointer)
         assert isinstance(found, Elements)
         return found
 
     def members(self, pointer: Pointer) -> Members:
-        found = whole(self.path.heap[pointer.number])
+        found = self.held(pointer)
         assert isinstance(found, Members)
         return found
+
+    def replace(self, pointer: Pointer, change: Callable[[Any], Any]) -> None:
+        """Writes to the object that a pointer means; ``change`` makes the new one of the old."""
+        if pointer.choice is None:
+            old = whole(self.path.heap[pointer.number])
+            self.path.heap[pointer.number] = change(old)
+            return
+        condition, yes, no = pointer.choice
+        self.replace(yes, lambda old: choose(condition, change(old), old))
+        self.replace(no, lambda old: choose(condition, old, change(old)))
 
     # Frames
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
 from solexp.core import Build, Deployment, UserError
-from solexp.violations.solidity.attempts import Model
+from solexp.violations.solidity.attempts import DOMAINS, Domain, Known, Model
 from solexp.violations.solidity.calldata import arguments, calldata
 from solexp.violations.solidity.construction import immutables
 from solexp.violations.solidity.context import Limits
@@ -108,7 +108,8 @@ class Situation:
         unit = contract.unit
         self.executed: Executed = execute(unit, contract.node, node, state, contract.limits)
         self.formulas = Formulas(self.executed.recorder, guards)
-        self.tables = Tables(state)
+        parameters = self.executed.recorder.parameters
+        self.known = Known(parameters, state, Tables(state), self._texts())
 
     def solve(
         self,
@@ -124,15 +125,18 @@ class Situation:
         recorder = self.executed.recorder
         answer = Answer(status=Status.UNSAT)
         checks = 0
-        for exactness in settings.exactness if chosen else (Exactness.ALL,):
-            outcome = self._outcome(chosen, exactness, settings)
+        for exactness, domains in self._plan(chosen, settings):
+            outcome = self._outcome(chosen, exactness, settings, domains)
             checks += outcome.checks
-            if outcome.status == "sat":
+            if outcome.status == "sat" and exactness is not None:
                 found = tuple(self._solution(m, exactness) for m in outcome.models)
                 answer = Answer(status=Status.SAT, solutions=found)
                 break
             if outcome.status == "unknown":
                 answer = Answer(status=Status.UNKNOWN, reason=outcome.reason)
+            elif outcome.status == "unsat" and exactness is None:
+                answer = Answer(status=Status.UNSAT)
+                break
         if answer.status is Status.UNSAT:
             answer = self._why_not(chosen, settings, answer)
         return msgspec.structs.replace(
@@ -142,12 +146,39 @@ class Situation:
             cpu_s=time.process_time() - start,
         )
 
-    def _outcome(self, chosen: frozenset[int], exactness: Exactness, settings: Settings) -> Outcome:
+    @staticmethod
+    def _plan(
+        chosen: frozenset[int], settings: Settings
+    ) -> Iterator[tuple[Exactness | None, Sequence[Domain]]]:
+        """The questions, in order; the one of no exactness is whether there is anything to be found at all."""
+        if not chosen:
+            yield Exactness.ALL, DOMAINS
+            return
+        senses = list(settings.exactness)
+        if len(chosen) == 1 and senses[0] is Exactness.ALL:
+            # What violates one guard and no other violates it first: where nothing does that, no more need be asked.
+            yield Exactness.ALL, DOMAINS[:1]
+            yield None, DOMAINS[-1:]
+            yield Exactness.ALL, DOMAINS[1:]
+            senses = senses[1:]
+        for exactness in senses:
+            yield exactness, DOMAINS
+
+    def _outcome(
+        self,
+        chosen: frozenset[int],
+        exactness: Exactness | None,
+        settings: Settings,
+        domains: Sequence[Domain],
+    ) -> Outcome:
+        solver = Solver(self.known, settings)
+        if exactness is None:
+            possible = self.formulas.query(chosen, Exactness.FIRST)
+            return solver.solve(possible, 1, (), domains)
         formula = self.formulas.query(chosen, exactness)
         wishes = self.formulas.wishes(chosen) if exactness is Exactness.FIRST else []
-        parameters = self.executed.recorder.parameters
-        solver = Solver(parameters, self.state, settings, self.tables, self._texts())
-        return solver.solve(formula, settings.models, [*wishes, *solver.preferences()])
+        preferred = [*wishes, *solver.preferences()]
+        return solver.solve(formula, settings.models, preferred, domains)
 
     def _texts(self) -> list[bytes]:
         """Byte strings of which hashes may have been taken."""
@@ -161,8 +192,7 @@ class Situation:
             return answer
         exactness = Exactness.FIRST if len(chosen) == 1 else Exactness.ALL
         formula = self.formulas.query(chosen, exactness, hopeful=True)
-        recorder = self.executed.recorder
-        outcome = Solver(recorder.parameters, self.state, settings, self.tables).solve(formula, 1)
+        outcome = Solver(self.known, settings).solve(formula, 1)
         if outcome.status == "unsat":
             return answer
         return Answer(status=Status.UNSUPPORTED, reason=reasons[0])
@@ -185,7 +215,7 @@ class Situation:
     def failing(self, model: Model) -> list[int]:
         """Numbers of the guards that a call violates, in order of execution, evaluated on past those that fail."""
         events = [e for e in self.executed.recorder.events if e.guard is not None]
-        values = evaluate([e.fails for e in events], model, self.tables.read)
+        values = evaluate([e.fails for e in events], model, self.known.tables.read)
         numbers = [self.formulas.number(e) for e, v in zip(events, values, strict=True) if v]
         return [n for n in numbers if n is not None]
 

@@ -83,7 +83,7 @@ class Conversions(Context):
         if not isinstance(value, Pointer):
             return value
         kind = _memory(value.kind)
-        held = whole(self.path.heap[value.number])
+        held = self.held(value)
         if isinstance(held, Members):
             members = {name: self.copied(each) for name, each in held.items.items()}
             return self.allocate(Members(members), kind)

@@ -197,9 +197,7 @@ class Expressions(Conversions):
         raise Unsupported(f"the member {name}")
 
     def _names(self, pointer: Pointer) -> set[str]:
-        found = self.path.heap[pointer.number]
-        if isinstance(found, Broken):
-            raise Unsupported(found.reason)
+        found = self.held(pointer)
         return set(found.items) if isinstance(found, Members) else set()
 
     def _method(self, node: Node, inner: Any, kind: Type, name: str) -> Any:

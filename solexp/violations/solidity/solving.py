@@ -7,7 +7,7 @@ differ, what differs is added and asked again. What is sat is so confirmed; what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import z3
@@ -25,9 +25,7 @@ from solexp.violations.solidity.attempts import (
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.queries import Settings
 from solexp.violations.solidity.recording import Parameter
-from solexp.violations.solidity.state import State
 from solexp.violations.solidity.storage import BALANCE
-from solexp.violations.solidity.tables import Tables
 from solexp.violations.solidity.terms import BOOL, FALSE, Term
 
 MOST_PREFERENCES = 24
@@ -50,22 +48,20 @@ class Outcome:
 class Solver:
     """Finds models of formulas over one function's parameters in one state."""
 
-    def __init__(
-        self,
-        parameters: Mapping[str, Parameter],
-        state: State,
-        settings: Settings,
-        tables: Tables,
-        texts: Sequence[bytes] = (),
-    ) -> None:
-        """``texts`` are byte strings of which hashes may have been taken."""
-        self.parameters = parameters
-        self.state = state
+    def __init__(self, known: Known, settings: Settings) -> None:
+        self.known = known
+        self.parameters = known.parameters
+        self.state = known.state
         self.settings = settings
-        self.tables = tables
-        self.known = Known(parameters, state, settings, tables, texts)
+        self.tables = known.tables
 
-    def solve(self, formula: Term, count: int, wishes: Sequence[Term] = ()) -> Outcome:
+    def solve(
+        self,
+        formula: Term,
+        count: int,
+        wishes: Sequence[Term] = (),
+        domains: Sequence[Domain] = DOMAINS,
+    ) -> Outcome:
         """Distinct models of a formula together with what every call must be like.
 
         Of the ``wishes`` as many hold as can be, the last ones being given up first.
@@ -75,7 +71,7 @@ class Solver:
             return outcome
         whole = terms.and_(formula, self.background())
         self._hash_keys(whole)
-        for domain in DOMAINS:
+        for domain in domains:
             self._search(whole, domain, count, outcome, wishes)
             if len(outcome.models) >= count or outcome.refuted:
                 break
@@ -143,7 +139,7 @@ class Solver:
         wishes: Sequence[Term],
     ) -> None:
         outcome.status, outcome.reason = "unsat", None
-        attempt = Attempt(self.known, domain, formula, wishes, outcome.models)
+        attempt = Attempt(self.known, domain, self.settings, formula, wishes, outcome.models)
         refined = 0
         while len(outcome.models) < count:
             verdict = attempt.check()
@@ -169,7 +165,9 @@ class Solver:
                 outcome.reason = "every model that Z3 found is refuted by hashes or storage"
                 return
             if stored:
-                attempt = Attempt(self.known, domain, formula, wishes, outcome.models)
+                attempt = Attempt(
+                    self.known, domain, self.settings, formula, wishes, outcome.models
+                )
             else:
                 attempt.learn(self.known.facts[facts:])
 

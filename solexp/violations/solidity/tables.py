@@ -34,6 +34,8 @@ class Tables:
         self._words = list(dict.fromkeys([*small, *words, *constants]))
         self._texts = {each for each in state.keys if isinstance(each, bytes)}
         self._known: dict[object, dict[tuple[int, ...], int]] = {}
+        self.version = 0
+        """Rises with every change of what was told before."""
 
     @property
     def read(self) -> Read:
@@ -62,6 +64,7 @@ class Tables:
         if new:
             self._words += new
             self._known.clear()
+            self.version += 1
 
     def pool(self, width: int) -> list[int]:
         """Values in play of a width."""
@@ -75,6 +78,7 @@ class Tables:
         if known.get(keys, 0) == value:
             return False
         known[keys] = value
+        self.version += 1
         return True
 
     def _candidates(self, place: object) -> list[list[int]]:

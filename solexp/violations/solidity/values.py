@@ -42,10 +42,11 @@ class Stored(NamedTuple):
 
 
 class Pointer(NamedTuple):
-    """A struct or array in memory or calldata."""
+    """A struct or array in memory or calldata; with a ``choice``, one of two, by a condition."""
 
     number: int
     kind: Type
+    choice: tuple[Term, Pointer, Pointer] | None = None
 
 
 class Tuple(NamedTuple):
@@ -137,6 +138,8 @@ def choose(condition: Term, yes: Any, no: Any) -> Any:  # noqa: PLR0911
             spot = _choose_spot(condition, yes.spot, no.spot)
             if spot is not None:
                 return Stored(spot, yes.kind)
+        case Pointer(), Pointer():
+            return Pointer(-1, yes.kind, (condition, yes, no))
         case Tuple(), Tuple():
             pairs = zip(yes.items, no.items, strict=True)
             return Tuple(tuple(choose(condition, a, b) for a, b in pairs))

@@ -60,7 +60,7 @@ def vectors(draw: st.DrawFn, width: int, depth: int = 3) -> Term:
     if kind == 2 and width > 8:
         high, low = draw(vectors(width - 8, depth - 1)), draw(vectors(8, depth - 1))
         return terms.concat(high, low)
-    operation = draw(st.sampled_from(_OPERATIONS))
+    operation: Callable[[Term, Term], Term] = draw(st.sampled_from(_OPERATIONS))
     return operation(draw(vectors(width, depth - 1)), draw(vectors(width, depth - 1)))
 
 
@@ -70,9 +70,10 @@ def truths(draw: st.DrawFn, depth: int = 3) -> Term:
         return terms.var(draw(st.sampled_from("pq")), terms.BOOL)
     if draw(st.booleans()):
         width = draw(st.sampled_from(WIDTHS))
-        compare = draw(st.sampled_from(_COMPARISONS))
+        compare: Callable[[Term, Term], Term] = draw(st.sampled_from(_COMPARISONS))
         return compare(draw(vectors(width, depth - 1)), draw(vectors(width, depth - 1)))
-    join = draw(st.sampled_from((terms.and_, terms.or_, terms.implies)))
+    joins: tuple[Callable[[Term, Term], Term], ...] = (terms.and_, terms.or_, terms.implies)
+    join = draw(st.sampled_from(joins))
     return join(draw(truths(depth - 1)), terms.not_(draw(truths(depth - 1))))
 
 
