@@ -117,8 +117,11 @@ class NodeMachine:
     def run(self, program: Program, subjects: Sequence[Subject], plan: Observation) -> list[Trace]:
         """One trace a subject, in order; see `solexp.evm.machine.Machine`.
 
-        Raises UserError when the node cannot be reached or lacks ``eth_simulateV1``, HarnessError when it fails.
+        Raises UserError when the node cannot be reached or lacks ``eth_simulateV1``, HarnessError when it fails, and
+        ValueError for branches where block numbers must rise: they would move those of the calls that follow.
         """
+        if plan.branches and self.distinct_blocks:
+            raise ValueError("branches need a node that takes blocks of one number more than once")
         connection = Connection(self.rpc_url, timeout_s=self.timeout_s)
         try:
             number = self._state(connection, program)
