@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests bench-sandbox lock clean
+.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests bench-sandbox bench-translator bench-violations lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,12 @@ bench-requests: $(READY) ## measure what asking a model costs beyond the bare SD
 
 bench-sandbox: $(READY) ## measure calling Python candidates beside one plain process a candidate
 	@$(BIN)/python bench/sandbox.py
+
+bench-translator: $(READY) ## compare the translator of contracts with Python on random expressions
+	@$(BIN)/python -m bench.translator
+
+bench-violations: $(READY) ## find and execute contract-violating tests of all of ContractEval's tasks
+	@$(BIN)/python -m bench.violations
 
 lock: ## pin the newest fitting packages anew, with hashes (LOCK=--upgrade to move all of them)
 	$(COMPILE) $(LOCK) requirements/build.in -o requirements/build.txt
