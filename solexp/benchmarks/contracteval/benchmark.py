@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
@@ -10,7 +10,7 @@ from typing import Literal
 from solexp.benchmarks.base import select
 from solexp.benchmarks.contracteval.aligned import FILE, aligned_only
 from solexp.benchmarks.contracteval.posing import pose
-from solexp.benchmarks.contracteval.release import FILES, read_row, read_rows
+from solexp.benchmarks.contracteval.release import FILES, TWICE, read_row, read_rows
 from solexp.core import DataError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
@@ -82,23 +82,27 @@ class ContractEval:
         }
 
     def _read(self, part: str) -> list[Task]:
-        tasks = []
+        tasks: dict[str, Task] = {}
         for place, line in read_rows(self.folder / FILES[part]):
             try:
-                tasks.append(_posed(place, line, part))
+                task = _posed(place, line, part, tasks)
+                tasks[task.id] = task
             except DataError as error:
                 if self.malformed is None:
                     raise
                 self.malformed(str(error))
-        return tasks
+        return list(tasks.values())
 
 
-def _posed(place: str, line: bytes, part: str) -> Task:
+def _posed(place: str, line: bytes, part: str, known: Collection[str]) -> Task:
     try:
         row = read_row(line)
     except ValueError as error:
         raise DataError(f"{place}: {error}") from None
     try:
-        return pose(row, part)
+        task = pose(row, part)
     except ValueError as error:
         raise DataError(f"{place}: {row.task_id}: {error}") from None
+    if task.id in known:
+        raise DataError(f"{place}: {task.id}: {TWICE}")
+    return task

@@ -14,7 +14,7 @@ import msgspec
 import requests
 
 from solexp.benchmarks.contracteval.posing import NAMES, pose
-from solexp.benchmarks.contracteval.release import FILES, read_row
+from solexp.benchmarks.contracteval.release import FILES, TWICE, read_row
 from solexp.benchmarks.fetching import Problem, Report
 from solexp.core import DataError, UserError
 from solexp.store.records import write_atomically
@@ -122,8 +122,9 @@ def _kept(files: Mapping[str, tuple[str, bytes]], folder: Path) -> Report:
     kept: dict[str, list[bytes]] = {}
     for part, (name, data) in files.items():
         kept[part] = []
+        known: set[str] = set()
         for number, line in enumerate(data.splitlines(), start=1):
-            problem = _problem(line, part) if line.strip() else None
+            problem = _problem(line, part, known) if line.strip() else None
             if problem is not None:
                 problems.append(Problem(name, number, problem))
             elif line.strip():
@@ -143,14 +144,17 @@ def _kept(files: Mapping[str, tuple[str, bytes]], folder: Path) -> Report:
     )
 
 
-def _problem(line: bytes, part: str) -> str | None:
-    """What is wrong with a row."""
+def _problem(line: bytes, part: str, known: set[str]) -> str | None:
+    """What is wrong with a row; adds the task of one that is right to those that are known."""
     try:
         row = read_row(line)
     except ValueError as error:
         return str(error)
     try:
-        pose(row, part)
+        task = pose(row, part)
     except ValueError as error:
         return f"{row.task_id}: {error}"
+    if task.id in known:
+        return f"{task.id}: {TWICE}"
+    known.add(task.id)
     return None

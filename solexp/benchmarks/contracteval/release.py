@@ -15,6 +15,7 @@ from solexp.core import DataError, UserError
 
 FILES = {"humaneval": "HumanEvalPlus.jsonl.gz", "mbpp": "MbppPlus.jsonl.gz"}
 """The file of each part of the benchmark."""
+TWICE = "an earlier row has this task already"
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -79,6 +79,7 @@ def test_the_hashes_are_those_of_the_files_that_are_read(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("row", "said"),
     [
+        (HALF, "line 2: HumanEval/900: an earlier row has this task already"),
         ("{", "line 2: Expecting property name enclosed in double quotes"),
         ("[]", "line 2: Expected `object`, got `array`"),
         ('{"task_id": "HumanEval/1"}', "line 2: Object missing required field `prompt`"),

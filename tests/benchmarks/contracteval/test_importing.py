@@ -104,11 +104,12 @@ def test_rows_are_kept_byte_for_byte_and_equal_rows_give_equal_files(tmp_path: P
 
 def test_malformed_rows_are_left_out_and_listed(tmp_path: Path) -> None:
     bad = changed(PAIRS, contract="\n  assert more.pop()\n")
-    source = written(tmp_path / "source", mbpp=["{", PAIRS, bad])
+    source = written(tmp_path / "source", mbpp=["{", PAIRS, bad, PAIRS])
     report = import_release(source, tmp_path / "home")
-    first, second = map(str, report.problems)
+    first, second, third = map(str, report.problems)
     assert first.startswith("MbppPlus.jsonl.gz line 1: Expecting property name")
     assert second.startswith("MbppPlus.jsonl.gz line 3: Mbpp/750: assertion 0 has a side effect")
+    assert third == "MbppPlus.jsonl.gz line 4: Mbpp/750: an earlier row has this task already"
     assert ids(tmp_path / "home") == ["HumanEval/900", "Mbpp/750"]
 
 
