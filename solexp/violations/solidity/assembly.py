@@ -72,7 +72,9 @@ class Assembly(Calls):
         try:
             run.block()
         except Unsupported as fault:
-            reason = self.refuse(f"inline assembly ({Exception.__str__(fault)})", node)
+            named = Exception.__str__(fault)
+            known = named.startswith("inline assembly")
+            reason = self.refuse(named if known else f"inline assembly ({named})", node)
             self._forget(words, outer, reason)
 
     def _outer(self, node: Node) -> dict[str, Node]:

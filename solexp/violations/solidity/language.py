@@ -12,7 +12,7 @@ from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.guards import Kind
 from solexp.violations.solidity.storage import TEXT_BYTES
 from solexp.violations.solidity.terms import Term
-from solexp.violations.solidity.types import ADDRESS, BYTES32, UINT256, Type
+from solexp.violations.solidity.types import ADDRESS, BYTES4, BYTES32, UINT256, Type
 from solexp.violations.solidity.unit import Node
 from solexp.violations.solidity.values import (
     Callable,
@@ -84,6 +84,14 @@ class Language(Assignments):
 
     def _call_abiencode(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
         return self._encoded(node["arguments"], packed=False)
+
+    def _call_abiencodewithselector(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
+        first, *rest = node["arguments"]
+        selector = self.word(self.evaluate(first), BYTES4)
+        found = self._encoded(rest, packed=False)
+        width = 8 * found.length.value
+        data = terms.extract(found.data, found.data.width - width, width) if width else None
+        return self._joined([selector] if data is None else [selector, data])
 
     def _call_stringconcat(self, function: Callable, node: Node) -> Any:  # noqa: ARG002
         return self._encoded(node["arguments"], packed=True)
