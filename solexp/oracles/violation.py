@@ -329,6 +329,10 @@ class _Judgement:
             evidence["reason"] = (
                 f"no call could be tried: {asked.left}; what it does differently there is for replay to say"
             )
+        elif first is None and asked.left is not None and not asked.satisfying:
+            # One that rejects whatever it is sent would pass.
+            outcome = Outcome.FAIL
+            evidence["reason"] = f"nothing that it should accept could be tried: {asked.left}"
         self._ready[index] = verdict(
             Violation.name,
             self._case.candidates[index],

@@ -129,6 +129,31 @@ def test_what_cannot_be_asked_is_told(compiler: Compiler) -> None:
     assert gone.evidence["left_state"] == "call 0 fails, unlike the original's"
 
 
+def test_to_reject_everything_is_not_enough(compiler: Compiler) -> None:
+    # No solver finds the number, so before it is given no call is known that satisfies every guard.
+    source = """contract Box {
+    bool ready;
+    function start(uint256 a) external {
+        require(ripemd160(abi.encode(a)) == hex"fc9dc0ef2b91a26ff749d48062005ac0f8582c07", "no");
+        ready = true;
+    }
+    function take(uint256 amount) external {
+        require(ready, "shut");
+        require(amount != 0, "nothing");
+    }
+}"""
+    shut = source.replace("ready = true;", "revert();")
+    history = program(call("start(uint256)", 77), call("take(uint256)", 1, at=2))
+    case = Case(task(source, history), candidates([source, shut]), compiler)
+    same, found = Violation().judge(case)
+    assert same.outcome is Outcome.PASS
+    assert found.outcome is Outcome.FAIL
+    assert found.measures["violation.rejected"] == found.measures["violation.asked"] != 0
+    assert found.evidence["reason"] == (
+        "nothing that it should accept could be tried: call 0 fails, unlike the original's"
+    )
+
+
 def test_a_contract_without_guards_is_vacuous(compiler: Compiler) -> None:
     source = "contract Box { uint256 public last; fallback() external payable { last = 1; } }"
     [found] = Violation().judge(
