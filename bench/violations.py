@@ -3,11 +3,11 @@
     make bench-violations
 
 Beside it stand the tests that ContractEval's pipeline and a language model asked directly gave, as released, executed
-in the same way, with the targets that each was meant for. A test counts towards AVC when the contract-aware reference
-raises AssertionError, towards TS by the share of its targets that fire standing alone, and is exact when all of them do
-and all other assertions stay silent. ``rest_as_0`` counts tasks that are not translated whole as 0. What the translator
-calls unsat is hunted with the task's own inputs, a few parts of them changed, and with small values: ``false_unsat``
-counts combinations for which CPython finds an input after all. Cost is CPU seconds. The last line is one JSON object.
+in the same way and with the targets that each was meant for. AVC counts a test when the contract-aware reference raises
+AssertionError, TS the share of its targets that fire standing alone; it is exact when all of them do and all other
+assertions stay silent. ``rest_as_0`` counts tasks that are not translated whole as 0. What the translator calls unsat
+is hunted with the task's own inputs, a few parts of them changed, and with small values: ``false_unsat`` counts
+combinations for which CPython finds an input after all. Cost is CPU seconds. The last line is one JSON object.
 """
 
 from __future__ import annotations

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.values import Opaque, Value
-
-Implementation = Callable[..., Value]
-"""Takes the evaluation, positional values and keyword values."""
 
 
 class Builtin:

@@ -9,7 +9,7 @@ from typing import Any
 from solexp.violations.python import texts
 from solexp.violations.python.arithmetic import set_operation
 from solexp.violations.python.calls import Method
-from solexp.violations.python.comparing import contains_item, count_of, hashable, same, subset
+from solexp.violations.python.comparing import contains_item, count_of, same, subset
 from solexp.violations.python.evaluation import Evaluation
 from solexp.violations.python.functions import Given, Keywords
 from solexp.violations.python.logic import and_, not_, or_
@@ -335,10 +335,6 @@ _METHODS: dict[tuple[type, str], Callable[..., Value]] = {
     (dict, "keys"): _keys, (dict, "values"): _values, (dict, "items"): _items, (dict, "get"): _get,
     **{(kind, name): _other(name) for kind in (set, frozenset) for name in _RELATIONS},
 }  # fmt: skip
-
-
-def is_hashable(ev: Evaluation, value: Value) -> None:
-    hashable(ev, value)
 
 
 __all__ = ["attribute", "call_method", "count_of", "sequence"]

@@ -6,7 +6,6 @@ answers every later combination that contains it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from solexp.core.preconditions import Preconditions
@@ -177,7 +176,3 @@ class Level:
             worst = [place for place in conflict if wishes[place].rank == least]
             dropped = worst[turn % len(worst)]
             wishes = [wish for place, wish in enumerate(wishes) if place != dropped]
-
-
-def cpu_now() -> float:
-    return time.process_time()

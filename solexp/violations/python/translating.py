@@ -47,7 +47,7 @@ class Translation(msgspec.Struct, frozen=True):
         return any(TOO_LARGE in each.constructs for each in self.formulas)
 
 
-TERMS = 60_000
+TERMS = 40_000
 """New terms that one assertion may come to."""
 TOO_LARGE = "too many alternatives"
 
