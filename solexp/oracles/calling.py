@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 
-from solexp.core import Candidate
+from solexp.core import Candidate, UserError
 from solexp.core.hashing import content_hash
 from solexp.oracles.base import Case
 from solexp.python.expected import OUTPUT_MB, preconditions_of
@@ -27,8 +27,18 @@ def calls(
     )
 
 
-def limits_of(cpu_s: float, total_cpu_s: float, memory_mb: int) -> Limits:
-    """The limits that oracles share: equal ones are how they share calls."""
+def limits_of(oracle: str, cpu_s: float, total_cpu_s: float, memory_mb: int) -> Limits:
+    """The limits that oracles share: equal ones are how they share calls.
+
+    Raises UserError, which names ``oracle``, for one that is not above 0.
+    """
+    for setting, value in (
+        ("cpu_s", cpu_s),
+        ("total_cpu_s", total_cpu_s),
+        ("memory_mb", memory_mb),
+    ):
+        if value <= 0:
+            raise UserError(f"oracle.{oracle}.{setting}: must be above 0, got {value:g}")
     return Limits(cpu_s=cpu_s, batch_cpu_s=total_cpu_s, memory_mb=memory_mb, output_mb=OUTPUT_MB)
 
 

@@ -37,7 +37,7 @@ class Inputs:
         self, *, cpu_s: float = 3.0, total_cpu_s: float = 30.0, memory_mb: int = 1024
     ) -> None:
         """``cpu_s`` of one call, ``total_cpu_s`` of all calls of one candidate, ``memory_mb`` of one call."""
-        self.limits = limits_of(cpu_s, total_cpu_s, memory_mb)
+        self.limits = limits_of(self.name, cpu_s, total_cpu_s, memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
         return {

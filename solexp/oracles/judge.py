@@ -121,7 +121,7 @@ class Judge:
             )
         self.model = model
         self.cvts: Source = cvts
-        self.limits = limits_of(cpu_s, total_cpu_s, memory_mb)
+        self.limits = limits_of(self.name, cpu_s, total_cpu_s, memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
         return {

@@ -44,7 +44,7 @@ class Rejection:
     ) -> None:
         """``cvts`` is where tests come from; the limits are those of oracle ``inputs``, whose calls are shared."""
         self.cvts: Source = cvts
-        self.limits = limits_of(cpu_s, total_cpu_s, memory_mb)
+        self.limits = limits_of(self.name, cpu_s, total_cpu_s, memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
         return {

@@ -197,3 +197,11 @@ def test_released_tests_that_are_not_there_are_one_line(
     monkeypatch.setenv("SOLEXP_DATA", str(tmp_path))
     with pytest.raises(UserError, match=r"cvts_smt_verified.*cvts=z3 does not"):
         known(tasks[HALVE], "released", cached=False)
+
+
+@pytest.mark.parametrize("oracle", [Inputs, Rejection])
+def test_limits_that_nothing_keeps_are_refused(oracle: type[Inputs] | type[Rejection]) -> None:
+    with pytest.raises(
+        UserError, match=rf"^oracle\.{oracle.name}\.cpu_s: must be above 0, got -1$"
+    ):
+        oracle(cpu_s=-1)

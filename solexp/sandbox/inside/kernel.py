@@ -29,7 +29,7 @@ NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = (
 )
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND, REC, PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 _DETACH = 2
-_DEATH_SIGNAL, _DUMPABLE, _SECCOMP, _NO_NEW_PRIVILEGES, _SUBREAPER = 1, 4, 22, 38, 36
+_DEATH_SIGNAL, _DUMPABLE, _SECCOMP, _NO_NEW_PRIVILEGES = 1, 4, 22, 38
 _CAPABILITIES_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -81,11 +81,6 @@ def die_with_parent() -> None:
 def hide_memory() -> None:
     """Let nobody of the same user read this process's memory or descriptors, nor trace it, nor dump its core."""
     _checked(_libc.prctl(_DUMPABLE, 0, 0, 0, 0), "prctl")
-
-
-def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent has ended."""
-    _checked(_libc.prctl(_SUBREAPER, 1, 0, 0, 0), "prctl")
 
 
 def no_new_privileges() -> None:

@@ -25,7 +25,6 @@ from solexp.violations.solidity.values import (
     Stored,
     Text,
     Word,
-    constant_text,
     text,
     whole,
 )
@@ -304,14 +303,6 @@ class Conversions(Context):
         wide = terms.resized(value.term, width, sign=value.kind.signed)
         self.panic(Kind.ENUM, node, terms.ult(wide, terms.const(count, width)), 0x21)
         return Word(arithmetic.convert(value.term, self.unit.plain(value.kind), plain), plain)
-
-    def same_text(self, a: Text, b: Text) -> Term:
-        """Whether two texts are equal."""
-        if (x := constant_text(a)) is not None and (y := constant_text(b)) is not None:
-            return terms.truth(x == y)
-        width = max(a.data.width, b.data.width)
-        data = terms.eq(terms.resized_text(a.data, width), terms.resized_text(b.data, width))
-        return terms.and_(terms.eq(a.length, b.length), data)
 
 
 def _memory(kind: Type) -> Type:

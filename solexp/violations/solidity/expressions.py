@@ -38,7 +38,6 @@ from solexp.violations.solidity.values import (
 )
 
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_UNITS = ("wei", "gwei", "szabo", "finney", "ether", "seconds", "minutes", "hours", "days", "weeks")
 
 
 class Expressions(Conversions):

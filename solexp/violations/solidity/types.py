@@ -76,14 +76,11 @@ _SCALARS = frozenset(
 )
 
 UINT256 = Type("uint", 256)
-UINT8 = Type("uint", 8)
 ADDRESS = Type("address", 160)
 BOOLEAN = Type("bool")
 BYTES32 = Type("fixed_bytes", 256)
 BYTES4 = Type("fixed_bytes", 32)
 BYTES1 = Type("fixed_bytes", 8)
-BYTES = Type("bytes", location="memory")
-STRING = Type("string", location="memory")
 
 _SIMPLE = re.compile(r"t_(u?int|bytes)(\d+)")
 _NAMED = re.compile(r"t_(struct|enum|contract|userDefinedValueType|super)\$_")
