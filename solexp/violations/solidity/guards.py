@@ -28,7 +28,6 @@ class Kind(StrEnum):
     BOUNDS = "bounds"
     ENUM = "enum"
     POP = "pop"
-    ALLOCATION = "allocation"
     TRANSFER = "transfer"
     """``transfer``, which reverts when the contract has too little ether."""
     CALL = "call"
