@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from solexp.benchmarks.contracteval import ContractEval
+from solexp.config.search_path import conf_folder
 from solexp.core import Batch, DataError, Prompt, Task, UserError
 from solexp.llm.model import Request
-from solexp.llm.violating import SOURCES, RecordedCvts, Source
+from solexp.llm.violating import SOURCES, Z3, RecordedCvts, Source
 from solexp.violations.cvts import Cvt, CvtSet, decode
+from solexp.violations.python import Settings
 from tests.made_contracts import python_task
 from tests.made_tasks import whole_source
 
@@ -155,3 +158,12 @@ def test_rows_of_the_shared_data_can_be_read(
     model = RecordedCvts(source=source, path=str(data_home / "contracteval"))
     found = [decode(model.complete(request(task)).text) for task in shared]
     assert sum(len(each.cvts) or each.translation is not None for each in found) > 5
+
+
+def test_the_shipped_settings_are_the_translators_own() -> None:
+    node = yaml.safe_load((conf_folder() / "model" / "z3.yaml").read_text())
+    del node["_target_"]
+    # Else the oracle, which asks by these, would have every contract solved once more.
+    assert Z3(**node).settings == Settings()
+    with pytest.raises(UserError, match=r"model\.level: no such setting; did you mean 'levels'"):
+        Z3(level=1)
