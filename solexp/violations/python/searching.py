@@ -18,7 +18,7 @@ from solexp.violations.python.reading import MISSING, Collision, Reader
 from solexp.violations.python.seeds import kind_of, seeds_of, shape_of, smaller
 from solexp.violations.python.solving import Reply, Solver
 from solexp.violations.python.terms import Bool, Pool, bool_var
-from solexp.violations.python.translating import Translation, translate
+from solexp.violations.python.translating import TERMS, Translation, translate
 
 
 class Level:
@@ -30,7 +30,8 @@ class Level:
         wanted = shape_of(pre, self.seeds, settings, level)
         shapes = (wanted, smaller(wanted, 3), smaller(wanted, 2)) if level == 0 else (wanted,)
         for shape in shapes:
-            self.translation: Translation = translate(pre, shape, self.seeds)
+            most = 10 * TERMS if level == 0 else 2 * TERMS
+            self.translation: Translation = translate(pre, shape, self.seeds, most)
             self.bounds: Bounds = shape.bounds
             if not self.translation.too_large:
                 break

@@ -16,8 +16,13 @@ from solexp.python.contracts import asserted
 from solexp.violations.python.evaluation import Limits
 from solexp.violations.python.inputs import Node, Shape, all_well_formed
 from solexp.violations.python.logic import and_, not_, or_
+from solexp.violations.python.paths import Exit
 from solexp.violations.python.statements import Program
 from solexp.violations.python.terms import POOL, Bool, TooLarge
+
+TERMS = 40_000
+"""New terms that one assertion may come to."""
+TOO_LARGE = "too many alternatives"
 
 
 class Formulas(msgspec.Struct, frozen=True):
@@ -47,33 +52,43 @@ class Translation(msgspec.Struct, frozen=True):
         return any(TOO_LARGE in each.constructs for each in self.formulas)
 
 
-TERMS = 40_000
-"""New terms that one assertion may come to."""
-TOO_LARGE = "too many alternatives"
+def translate(
+    pre: Preconditions, shape: Shape, seeds: Sequence[Sequence[object]], most: int = 10 * TERMS
+) -> Translation:
+    """The contract's assertions over inputs of a shape, in about ``most`` terms or marked as too large.
 
-
-def translate(pre: Preconditions, shape: Shape, seeds: Sequence[Sequence[object]]) -> Translation:
-    """The contract's assertions over inputs of a shape. Within a pool of terms."""
+    Within a pool of terms.
+    """
     roots = tuple(
         Node(name, shape, shape.bounds.depth, [seed[n] for seed in seeds])
         for n, name in enumerate(pre.parameters)
     )
     names = {name: root.value for name, root in zip(pre.parameters, roots, strict=True)}
-    formulas = tuple(_formulas(pre, number, names) for number in range(len(pre.assertions)))
-    return Translation(roots, formulas, tuple(all_well_formed(roots)))
+    pool = POOL.get()
+    most += len(pool.known)
+    formulas = []
+    for number in range(len(pre.assertions)):
+        pool.limit = min(len(pool.known) + TERMS, most)
+        formulas.append(_formulas(pre, number, names))
+        if formulas[-1].constructs == (TOO_LARGE,):
+            # There is no use in the others then, but to say what of them is not expressed.
+            most = len(pool.known) + TERMS
+    pool.limit = None
+    return Translation(roots, tuple(formulas), tuple(all_well_formed(roots)))
 
 
 def _formulas(pre: Preconditions, number: int, names: dict[str, object]) -> Formulas:
     statements, kept = standing_alone(pre, number)
     program = Program(Limits(), names, kept)
-    pool = POOL.get()
-    pool.limit = len(pool.known) + TERMS
     try:
         exits = program.run(statements)
+        return _known(program, exits)
     except (TooLarge, RecursionError):
         return Formulas(False, False, True, (TOO_LARGE,))
-    finally:
-        pool.limit = None
+
+
+def _known(program: Program, exits: list[Exit]) -> Formulas:
+    """What has come out of a program."""
     trouble = program.trouble
     refused = or_(*(guard for guard, _ in trouble.refused))
     beyond = or_(*(guard for guard, _ in trouble.beyond))
