@@ -17,7 +17,6 @@ from solexp.core import (
     ContractBuild,
     Divergence,
     Outcome,
-    Program,
     Project,
     TimeLimitExceeded,
     Trace,
@@ -36,7 +35,7 @@ from solexp.solidity.foundry.imports import with_imports
 from solexp.solidity.splice import splice
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
-from solexp.violations.witnesses import Search, Witness, Witnesses
+from solexp.violations.witnesses import Search, Witness, Witnesses, leading
 
 SCHEMA = 1
 """Raised with every change of what a verdict says or a witness is."""
@@ -276,7 +275,7 @@ class _Judgement:
         by_state: dict[int, list[Witness]] = defaultdict(list)
         for witness in witnesses.witnesses:
             by_state[witness.after].append(witness)
-        program = cut(staged.program, max(by_state))
+        program = leading(staged.program, witnesses.kept[: max(by_state)])
         branches = tuple(
             Branch(after, tuple(witness.call for witness in by_state[after]))
             for after in sorted(by_state)
@@ -350,11 +349,6 @@ class _Judgement:
             evidence=evidence,
             measures=self._told,
         )
-
-
-def cut(program: Program, calls: int) -> Program:
-    """The program's first so many calls."""
-    return msgspec.structs.replace(program, calls=program.calls[:calls])
 
 
 def _identity(subject: Subject) -> tuple[object, ...]:

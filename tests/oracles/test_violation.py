@@ -83,6 +83,17 @@ def test_a_candidate_that_lost_a_check_is_found_though_no_recorded_call_shows_it
     assert found.measures["violation.rejected"] < found.measures["violation.asked"]  # type: ignore[operator]
 
 
+def test_a_recorded_call_that_only_a_candidate_accepts_does_not_lead_it_astray(
+    compiler: Compiler,
+) -> None:
+    history = program(put(5000, at=1), *(put(n + 1, at=n + 2, sender=OTHER) for n in range(4)))
+    loose = without('require(amount < 1000, "too much");')
+    [found] = Violation().judge(Case(task(VAULT, history), candidates([loose]), compiler))
+    assert found.outcome is Outcome.FAIL
+    assert found.measures["violation.skipped"] == 0
+    assert found.measures["violation.asked"] > found.measures["violation.rejected"] > 0  # type: ignore[operator]
+
+
 def test_the_original_holds_every_guard_with_the_same_errors(compiler: Compiler) -> None:
     same, commented = judge(compiler, VAULT, VAULT + "// so", error="same")
     for found in (same, commented):
@@ -176,7 +187,7 @@ def test_every_witness_is_a_program_that_ends_as_it_should(compiler: Compiler) -
     kinds = {witness.function for witness in found.witnesses}
     assert kinds == {"put(uint256)", "take(uint256)", "close()"}
     for witness in _some(found.witnesses):
-        whole = program_of(HISTORY, witness)
+        whole = program_of(HISTORY, found, witness)
         [trace] = machine.run(whole, [staged.original], Observation(storage=False))
         assert trace.calls[-1].status is not bool(witness.violated)
         assert trace.calls[-1].output == witness.output or not witness.violated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -77,7 +77,7 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """The guard at which the original ends it."""
     exactness: str = "all"
     after: int
-    """It is made after the first so many calls of the program."""
+    """It is made after the first so many calls of the program that succeed on the original."""
     call: Call
     shown: str
     """The function with its decoded arguments."""
@@ -151,8 +151,10 @@ class Witnesses(msgspec.Struct, frozen=True, kw_only=True):
     queries: tuple[Query, ...] = ()
     witnesses: tuple[Witness, ...] = ()
     tried: Tried = Tried()
+    kept: tuple[int, ...] = ()
+    """The calls of the program that succeed on the original, by their places: these lead to the states."""
     states: tuple[int, ...] = ()
-    """The states tried, each by how many calls of the program lead to it."""
+    """The states tried, each by how many of these calls lead to it."""
     checks: int = 0
     """Z3's checks."""
     solver_cpu_s: float = 0.0
@@ -175,7 +177,13 @@ STATED = ("require", "assert", "revert", "error")
 """Kinds of guards that the author wrote."""
 
 
-def program_of(program: Program, witness: Witness) -> Program:
-    """The program that leads to the witness's state and ends with its call."""
-    calls = (*program.calls[: witness.after], witness.call)
+def leading(program: Program, kept: Sequence[int]) -> Program:
+    """The program's calls at these places alone."""
+    calls = tuple(program.calls[place] for place in kept)
     return msgspec.structs.replace(program, calls=calls)
+
+
+def program_of(program: Program, found: Witnesses, witness: Witness) -> Program:
+    """The program that leads to the witness's state and ends with its call."""
+    before = leading(program, found.kept[: witness.after])
+    return msgspec.structs.replace(before, calls=(*before.calls, witness.call))

@@ -123,6 +123,7 @@ class _Finding:
             queries=tuple(map(_told, queries)),
             witnesses=tuple(self._told_apart(functions, queries)),
             tried=Tried(**self._tried),
+            kept=self._history.kept,
             states=tuple(self._states),
             checks=self._checks,
             solver_cpu_s=round(self._cpu, 3),

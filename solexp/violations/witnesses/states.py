@@ -9,6 +9,7 @@ import msgspec
 from solexp.core import Branched, Call, CallResult, HarnessError, Program, Trace
 from solexp.evm.machine import Branch, Keys, Machine, Observation, Subject
 from solexp.evm.observe import keys_in_play
+from solexp.violations.witnesses.records import leading
 
 SENDER_WEALTH = 10**27
 """Wei that every sender can send."""
@@ -64,13 +65,23 @@ class ReachedState(msgspec.Struct, kw_only=True):
 
 
 class History:
-    """A program on the original, and the states that it reaches."""
+    """A program on the original, and the states that it reaches.
+
+    Calls that fail change nothing, and only those that succeed are made: so a candidate that accepts one which the
+    original rejects is not led astray by it. Places count these calls alone.
+    """
 
     def __init__(self, program: Program, original: Subject, machine: Machine) -> None:
-        self._program = program
         self._original = original
         self._machine = machine
-        [self.trace] = self._machine.run(program, [original], Observation(storage=False))
+        nothing = Observation(storage=False)
+        [trace] = machine.run(program, [original], nothing)
+        self.kept = tuple(place for place, result in enumerate(trace.calls) if result.status)
+        self._program = leading(program, self.kept)
+        if len(self.kept) < len(trace.calls):
+            [trace] = machine.run(self._program, [original], nothing)
+        self.trace = trace
+        """Of the calls that succeed."""
         self._keys = keys_in_play(program)
 
     def first_successes(self) -> dict[str, int]:
