@@ -41,6 +41,10 @@ DOMAINS = (
 )
 
 
+MOST_CHECKS = 16
+"""Of one formula, while wishes are given up."""
+
+
 class Known:
     """What attempts share: the parameters, the state, and what was learnt of it and of hashes."""
 
@@ -158,6 +162,7 @@ class Attempt:
         self.vocabulary = known.vocabulary(domain)
         self.translate = self.vocabulary.translate
         self.checks = 0
+        self._found: z3.ModelRef | None = None
         self.solver = z3.SolverFor("QF_BV")
         self.solver.set("random_seed", settings.seed)
         self.solver.set("rlimit", settings.rlimit)
@@ -180,18 +185,20 @@ class Attempt:
         kept = list(self._wishes)
         self.checks = 1
         verdict = self.solver.check()
-        if verdict != z3.sat or not kept:
+        if verdict != z3.sat:
             return verdict
-        while True:
+        self._found = self.solver.model()
+        while kept and self.checks < MOST_CHECKS:
             self.checks += 1
-            verdict = self.solver.check(*kept)
-            if verdict == z3.sat:
-                return verdict
-            if verdict == z3.unknown:
-                return self.solver.check()
+            granted = self.solver.check(*kept)
+            if granted == z3.sat:
+                self._found = self.solver.model()
+            if granted != z3.unsat:
+                break
             core = [places[each.get_id()] for each in self.solver.unsat_core()]
             last = self._wishes[max(core)].get_id()
             kept = [each for each in kept if each.get_id() != last]
+        return verdict
 
     def avoid(self, model: Model) -> None:
         """Wants another call than this one."""
@@ -236,8 +243,9 @@ class Attempt:
         return found
 
     def model(self) -> Model:
-        """Values of the parameters."""
-        found = self.solver.model()
+        """Values of the parameters, after a check that was sat."""
+        assert self._found is not None
+        found = self._found
         values: Model = {}
         for name, variable in self.vocabulary.variables.items():
             value = found.eval(variable, model_completion=True)

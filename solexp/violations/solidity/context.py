@@ -41,7 +41,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Of a loop whose end depends on what is not known."""
     known_rounds: int = 80
     """Of a loop whose end is known."""
-    elements: int = 3
+    elements: int = 2
     """Of an array or of 32 bytes each of a text among the arguments."""
     steps: int = 12_000
     """Statements."""

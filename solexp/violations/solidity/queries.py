@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     models: int = 1
     """Distinct calls wanted of one query."""
-    rlimit: int = 2_000_000
+    rlimit: int = 500_000
     """Z3's units of work for one check: reproducible, unlike seconds."""
     refinements: int = 24
     """How often a model that storage or a hash contradicts is asked for again with what was learnt."""

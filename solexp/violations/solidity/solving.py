@@ -22,6 +22,7 @@ from solexp.violations.solidity.attempts import (
     Model,
     main_parameters,
 )
+from solexp.violations.solidity.climbing import climb
 from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.queries import Settings
 from solexp.violations.solidity.recording import Parameter
@@ -40,8 +41,6 @@ class Outcome:
         self.models: list[Model] = []
         self.status = "unsat"
         self.reason: str | None = None
-        self.refuted = False
-        """Whether it is hashes that refute what Z3 finds: more of the same would not help."""
         self.checks = 0
 
 
@@ -73,8 +72,12 @@ class Solver:
         self._hash_keys(whole)
         for domain in domains:
             self._search(whole, domain, count, outcome, wishes)
-            if len(outcome.models) >= count or outcome.refuted:
+            # What Z3 cannot tell of small amounts, it cannot of large ones.
+            if len(outcome.models) >= count or outcome.status == "unknown":
                 break
+        if outcome.status == "unknown" and not outcome.models:
+            found = climb(self.known, whole, outcome.models, self.settings.seed)
+            outcome.models += [found] if found is not None else []
         if outcome.models:
             outcome.status = "sat"
             outcome.models = self._plain(whole, outcome.models, wishes)
@@ -161,7 +164,7 @@ class Solver:
             if refined > self.settings.refinements or (
                 not stored and len(self.known.facts) == facts
             ):
-                outcome.status, outcome.refuted = "unknown", not stored
+                outcome.status = "unknown"
                 outcome.reason = "every model that Z3 found is refuted by hashes or storage"
                 return
             if stored:
