@@ -106,6 +106,11 @@ def read(
     gaps = bool(script.invalid)
     at = script.skip
     for step in script.steps:
+        if isinstance(step, Branching):
+            branches.append(_branched(step, blocks[at : at + _size(step)]))
+            codeless = step.after if codeless is None and not branches[-1].alive else codeless
+            at += _size(step)
+            continue
         calls = blocks[at].calls
         if isinstance(step, Reading):
             sized, *probed, asked = map(_plain, _reading(blocks, at, len(plan.getters)))
@@ -127,20 +132,13 @@ def read(
             )
             at += 2
             continue
-        if isinstance(step, Branching):
-            branches.append(_branched(step, blocks[at : at + _size(step)]))
-            if codeless is None and not branches[-1].alive:
-                codeless = step.after
-            at += _size(step)
-            continue
         if len(calls) != len(step):
             raise ToolError(f"the node answered {len(calls)} calls of a block, not {len(step)}")
         if gaps:
             results += [_UNSENT] * (step[0] - len(results))
         for call in calls:
-            if gaps:
-                while len(results) in script.invalid:
-                    results.append(_UNSENT)
+            while gaps and len(results) in script.invalid:
+                results.append(_UNSENT)
             results.append(_result(_plain(call), gas[len(results)]))
         at += 1
     results += [_UNSENT] * (stop - len(results))
