@@ -42,7 +42,7 @@ class Inputs:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 1,
+            "version": 2,
             "limits": msgspec.to_builtins(self.limits),
             "python": platform.python_version(),
         }
@@ -120,7 +120,7 @@ def _matched(
     values = [read(answer.value) for answer in answers]
     for place, tolerance in enumerate(tolerances(values, atol)):
         call = results[place]
-        if not found[place] and call.ended in (Ended.RETURNED, Ended.UNREADABLE):
+        if not found[place] and (call.value is not None or call.foreign):
             got = FOREIGN if call.value is None else read(call.value)
             arguments: Any = read(answers[place].args)
             found[place] = matches(got, values[place], arguments, rule=rule, atol=tolerance)

@@ -27,8 +27,8 @@ class Rejection:
     """Counts the contract-violating tests that a candidate refuses, and the valid inputs that it refuses too.
 
     Tests that some condition shows in its prompts are scored under none, so that conditions compare on the same tests.
-    ``pass`` is for a candidate that refuses every test with AssertionError, and no valid input. Decides nothing: a
-    candidate that was told of no contract is none the worse. A task without tests is ``vacuous``.
+    ``pass`` is for a candidate that refuses every test with AssertionError, and returns on every valid input. Decides
+    nothing: a candidate that was told of no contract is none the worse. A task without tests is ``vacuous``.
     """
 
     name = "rejection"
@@ -49,7 +49,7 @@ class Rejection:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 2,
+            "version": 3,
             "tests": fingerprint(self.cvts),
             "limits": msgspec.to_builtins(self.limits),
             "python": platform.python_version(),
@@ -115,7 +115,7 @@ class Rejection:
         if not tests:
             outcome = Outcome.VACUOUS
             evidence = {"reason": "no contract-violating test of the task is left to score"}
-        elif not all(map(is_refusal, refused)) or any(map(raises, over)):
+        elif not all(map(is_refusal, refused)) or not all(map(accepts, over)):
             outcome = Outcome.FAIL
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
 
@@ -127,6 +127,11 @@ def _contract(case: Case) -> tuple[ast.expr, ...]:
 def raises(call: CallResult) -> bool:
     """Whether a call ended with any exception."""
     return call.ended is Ended.RAISED
+
+
+def accepts(call: CallResult) -> bool:
+    """Whether a call ended with a value, whatever it is."""
+    return call.ended in (Ended.RETURNED, Ended.UNREADABLE)
 
 
 def _by_assertion(

@@ -56,6 +56,8 @@ class CallResult(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the class of what was raised, in the call or while loading."""
     assertion: bool = False
     """Whether the call raised the interpreter's own AssertionError, or a true subclass of it."""
+    foreign: bool = False
+    """Whether it is unreadable because it is, or holds, a value of another type than Python's plain ones."""
     message: str | None = None
     """What the exception says, where that is plain text; else why there is no value."""
     cpu_s: float = 0.0

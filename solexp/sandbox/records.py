@@ -92,7 +92,9 @@ def _answer(part: bytes, limits: Limits) -> CallResult:
     elif kind == frames.RETURNED:
         found = CallResult(ended=Ended.RETURNED, value=literal(rest))
     elif kind == frames.UNREADABLE:
-        found = CallResult(ended=Ended.UNREADABLE, message=_said(rest[2 + rest[1] :]))
+        foreign = rest[2 : 2 + rest[1]] == b"Foreign"
+        said = _said(rest[2 + rest[1] :])
+        found = CallResult(ended=Ended.UNREADABLE, foreign=foreign, message=said)
     elif kind == frames.UNASKED:
         found = CallResult(ended=Ended.UNASKED, message=_said(rest[2 + rest[1] :]))
     elif kind == frames.RAISED:

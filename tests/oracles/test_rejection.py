@@ -205,3 +205,17 @@ def test_limits_that_nothing_keeps_are_refused(oracle: type[Inputs] | type[Rejec
         UserError, match=rf"^oracle\.{oracle.name}\.cpu_s: must be above 0, got -1$"
     ):
         oracle(cpu_s=-1)
+
+
+def test_looping_on_valid_inputs_is_no_pass(tasks: dict[str, Task]) -> None:
+    task = tasks[HALVE]
+    given = preconditions_of(task)
+    head, _, _ = aware(task).partition("    return")
+    (row,) = judged(
+        Rejection(cvts="released", cpu_s=0.2, total_cpu_s=0.5),
+        task,
+        f"{head}    while True: pass\n",
+    )
+    assert given.entry_point in head
+    assert row.outcome is Outcome.FAIL
+    assert refused(row) == (6, 6, 6, 5, 0, 0)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solexp.python import literals
+from solexp.sandbox import Ended, Limits, call_python
 from solexp.sandbox.inside import plain, reading
 from solexp.sandbox.records import literal
 
@@ -90,3 +91,10 @@ def test_the_deepest_value_can_be_read_again() -> None:
 def test_numbers_keep_their_signs_and_kinds() -> None:
     for value in (0.0, -0.0, math.inf, -math.inf, 1e308, 5e-324, complex(-0.0, math.inf), True, 1):
         assert literal(plain.pack(value, 100)) == literals.write(value)
+
+
+def test_values_of_other_types_are_told_from_those_that_are_too_large() -> None:
+    program = "class Own: pass\ndef f(large): return 'x' * 3_000_000 if large else [Own()]"
+    large, own = call_python(program, "f", ["[True]", "[False]"], Limits(output_mb=1.0))
+    assert (large.ended, large.foreign) == (Ended.UNREADABLE, False)
+    assert (own.ended, own.foreign) == (Ended.UNREADABLE, True)

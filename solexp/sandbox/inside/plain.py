@@ -32,6 +32,10 @@ class NotPlain(Exception):
     """The value has no literal; says why."""
 
 
+class Foreign(NotPlain):
+    """It is, or holds, a value of another type than Python's plain ones."""
+
+
 _FIXED: dict[Any, bytes] = {None: b"N", True: b"T", False: b"F", ...: b"E"}
 
 
@@ -82,8 +86,8 @@ def kind_of(value: object) -> type:
                     if owner is base or owner in _EQUAL_AS_DICTS:
                         return base
                     break
-            raise NotPlain(f"a {name_of(own)}, which compares in its own way")
-    raise NotPlain(f"a {name_of(own)}")
+            raise Foreign(f"a {name_of(own)}, which compares in its own way")
+    raise Foreign(f"a {name_of(own)}")
 
 
 def name_of(kind: type) -> str:

@@ -118,11 +118,14 @@ class Watch:
             return USED_UP, 0.0
         idle, idle_s = wall - used, allowance.idle_s
         if idle >= idle_s:
-            waited = self._waited(pid)
-            if waited is None:
+            queued = self._queued(pid)
+            if queued is None:
                 idle_s *= _PATIENCE
             else:
-                idle -= waited
+                idle -= queued.seconds
+                if idle_s <= idle < idle_s * _PATIENCE and queued.now:
+                    # How long it has been waiting for this time is told when it gets its processor.
+                    return ENDED, _LOOK_S
         if idle >= idle_s:
             return SLEPT, 0.0
         wait = min(left, idle_s - idle)
@@ -139,27 +142,42 @@ class Watch:
                     used += _cpu_time(other)
         return used
 
-    def _waited(self, pid: int) -> float | None:
-        """Seconds for which the threads of a process were ready to run and no processor was free."""
+    def _queued(self, pid: int) -> _Queued | None:
+        """How long the threads of a process were ready to run and no processor was free; None where nothing tells."""
         if self._processes is None:
             return None
         try:
             folder = os.open(f"{pid}/task", os.O_RDONLY, dir_fd=self._processes)
         except OSError:
             return None
-        total = 0
+        total, now = 0, False
         try:
             for thread in os.listdir(folder):
-                file = os.open(f"{thread}/schedstat", os.O_RDONLY, dir_fd=folder)
-                try:
-                    total += int(os.read(file, 200).split()[1])
-                finally:
-                    os.close(file)
+                total += int(_words(f"{thread}/schedstat", folder).split()[1])
+                # The state stands behind the program's name, which is in brackets and may hold any.
+                now |= _words(f"{thread}/stat", folder).rpartition(b")")[2].split()[0] == b"R"
         except (OSError, IndexError, ValueError):
             return None
         finally:
             os.close(folder)
-        return total / 1e9
+        return _Queued(total / 1e9, now)
+
+
+class _Queued(NamedTuple):
+    """What is known of a process's waiting for a processor."""
+
+    seconds: float
+    """Of all its threads, each time that is over."""
+    now: bool
+    """Whether one of them runs or waits to run at this moment."""
+
+
+def _words(path: str, folder: int) -> bytes:
+    file = os.open(path, os.O_RDONLY, dir_fd=folder)
+    try:
+        return os.read(file, 1000)
+    finally:
+        os.close(file)
 
 
 def _cpu_time(pid: int) -> float:
