@@ -323,6 +323,9 @@ class _Judgement:
         if first is None and trace.stopped:
             outcome = Outcome.TIMEOUT
             evidence["reason"] = f"the candidate used up its {trace.stopped}"
+        elif first is None and asked.gone:
+            outcome = Outcome.FAIL
+            evidence["reason"] = f"{asked.left}, where the original's stands"
         elif first is None and not asked.violating:
             outcome = Outcome.FAIL
             evidence["reason"] = (

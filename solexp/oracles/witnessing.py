@@ -21,6 +21,8 @@ class Asked(msgspec.Struct):
     skipped: int = 0
     left: str | None = None
     """Where the candidate leaves the original's state."""
+    gone: bool = False
+    """Whether its code is gone in a state in which the original's stands."""
 
 
 def ask(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> Asked:
@@ -31,8 +33,9 @@ def ask(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> 
         got = trace.branches[place] if place < len(trace.branches) else None
         if got is None or not got.alive or (left is not None and left < expected.after):
             asked.skipped += len(rows)
-            if got is not None and not got.alive and asked.left is None:
+            if got is not None and not got.alive and expected.alive and asked.left is None:
                 asked.left = f"its code is gone after {got.after} calls"
+                asked.gone = True
             continue
         for witness, wanted, found in _results(rows, expected, got):
             if witness.violated:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -124,7 +126,7 @@ def test_a_branch_runs_under_the_rules_of_the_call_before_it(subject: Make) -> N
         """contract Box { function f() external view returns (uint256 fee) {
             assembly { fee := basefee() } } }"""
     )
-    berlin = {"block_number": 12_964_000, "timestamp": TIME - 10_000}
+    berlin: dict[str, Any] = {"block_number": 12_964_000, "timestamp": TIME - 10_000}
     history = program(call("f()", **berlin), call("f()"))
     deployment = msgspec.structs.replace(history.deployment, **berlin)
     history = msgspec.structs.replace(history, deployment=deployment)

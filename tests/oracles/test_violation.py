@@ -140,6 +140,15 @@ def test_what_cannot_be_asked_is_told(compiler: Compiler) -> None:
     assert gone.evidence["left_state"] == "call 0 fails, unlike the original's"
 
 
+def test_code_that_is_gone_where_the_original_stands_fails(compiler: Compiler) -> None:
+    last = VAULT.replace("open = false;", "selfdestruct(payable(msg.sender));")
+    [found] = Violation().judge(Case(task(VAULT, HISTORY), candidates([last]), compiler))
+    assert found.outcome is Outcome.FAIL
+    assert found.evidence["reason"] == (
+        "its code is gone after 6 calls, where the original's stands"
+    )
+
+
 def test_to_reject_everything_is_not_enough(compiler: Compiler) -> None:
     # No solver finds the number, so before it is given no call is known that satisfies every guard.
     source = """contract Box {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from solexp.core import Branched, Call, CallResult, HarnessError, Program, Trace
+from solexp.core.hashing import content_hash
 from solexp.evm.machine import Branch, Keys, Machine, Observation, Subject
 from solexp.evm.observe import keys_in_play
 from solexp.violations.witnesses.records import leading
@@ -16,9 +17,6 @@ SENDER_WEALTH = 10**27
 MOST_ACCOUNTS = 12
 MOST_KEYS = 32
 MOST_TEXTS = 8
-
-STRANGER = "0x" + "5e" * 20
-"""An account that no program has heard of."""
 
 _PUSH_SELECTOR = 10
 
@@ -179,7 +177,12 @@ def _accounts(program: Program, keys: Keys, address: str) -> tuple[str, ...]:
     known = ("0x" + key[24:] for key in keys.addresses)
     found = dict.fromkeys([program.deployment.sender, *(a for a in known if a in senders)])
     found.pop(address, None)
-    return (*list(found)[:MOST_ACCOUNTS], STRANGER)
+    return (*list(found)[:MOST_ACCOUNTS], _stranger(program))
+
+
+def _stranger(program: Program) -> str:
+    """An account that the program has not heard of; another for each, so that no candidate can know it."""
+    return f"0x{content_hash(['stranger', program])[:40]}"
 
 
 def _keys(keys: Keys) -> tuple[int | bytes, ...]:
