@@ -65,6 +65,24 @@ def asserted(statement: ast.stmt) -> list[ast.Assert]:
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
+def standing_alone(
+    statements: Sequence[str], places: Sequence[int], number: int
+) -> tuple[list[ast.stmt], ast.Assert]:
+    """The statements of a contract to execute for one assertion, and the assertion among them.
+
+    ``places`` are the assertions' in ``statements``. What comes after the assertion is left out, unless it stands in a
+    function, which is called later. Raises ValueError where there is no such assertion.
+    """
+    if not 0 <= number < len(places):
+        raise ValueError(f"it has no assertion {number}")
+    parts = [_program(text).body for text in statements]
+    every = [each for part in parts for statement in part for each in asserted(statement)]
+    place = places[number]
+    later = any(isinstance(statement, ast.FunctionDef) for statement in parts[place])
+    needed = parts if later else parts[: place + 1]
+    return [statement for part in needed for statement in part], every[number]
+
+
 def assertions_of(statements: Sequence[str]) -> tuple[str, ...]:
     """The source of each assertion that the statements of a contract are or hold, in order, in one line each."""
     return tuple(

@@ -14,7 +14,7 @@ import msgspec
 
 from solexp.core import HarnessError
 from solexp.core.preconditions import Preconditions
-from solexp.python.contracts import asserted, function_of, with_contract
+from solexp.python.contracts import function_of, standing_alone, with_contract
 from solexp.python.literals import read, write
 from solexp.python.series import call_series
 from solexp.sandbox import CallResult, Ended, Limits
@@ -170,23 +170,11 @@ def _alone(
 def alone(program: str, pre: Preconditions, number: int) -> str:
     """A function ``_solexp_alone_<number>`` whose body is one assertion, with the helper statements before it.
 
-    Other assertions are left out of it, and whatever comes after; in a loop, all that the loop does is done. Raises
-    ValueError as `with_contract` does.
+    Other assertions are left out, and whatever comes after (`standing_alone`); in a loop, all that it does is done.
+    Raises ValueError as `with_contract` does.
     """
     head = function_of(ast.parse(program), pre.entry_point)
-    statements = [
-        node
-        for text in pre.statements[: pre.assertions[number] + 1]
-        for node in ast.parse(text).body
-    ]
-    count = 0
-    wanted: ast.Assert | None = None
-    for statement in statements:
-        for assertion in asserted(statement):
-            wanted = assertion if count == number else wanted
-            count += 1
-    if wanted is None:
-        raise ValueError(f"it has no assertion {number}")
+    statements, wanted = standing_alone(pre.statements, pre.assertions, number)
     kept = _Only(wanted)
     body: list[ast.stmt] = [kept.visit(statement) for statement in statements]
     function = ast.FunctionDef(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solexp.python.contracts import parameters_of, read_contract, with_contract
+from solexp.python.contracts import parameters_of, read_contract, standing_alone, with_contract
 
 LOOP = """
     assert type(text) == str, "invalid" # $_CONTRACT_$
@@ -159,3 +161,16 @@ def test_a_program_without_the_function_is_refused(program: str, said: str) -> N
 
 def test_parameters_are_named_in_order() -> None:
     assert parameters_of("def f(a, /, b, c=1, *rest, d): pass", "f") == ("a", "b", "c")
+
+
+def test_an_assertion_in_a_function_stands_with_the_calls_of_that_function() -> None:
+    contract = read_contract("def ok(n):\n    assert n\nm = x\nok(m)\nassert x > 1\n")
+    within, first = standing_alone(contract.statements, contract.assertions, 0)
+    assert [ast.unparse(each) for each in within[1:]] == ["m = x", "ok(m)", "assert x > 1"]
+    assert ast.unparse(first) == "assert n"
+    plain = read_contract("m = x\nassert m\nassert x > 1\nn = 2\n")
+    before, second = standing_alone(plain.statements, plain.assertions, 0)
+    assert [ast.unparse(each) for each in before] == ["m = x", "assert m"]
+    assert second is before[-1]
+    with pytest.raises(ValueError, match="no assertion 2"):
+        standing_alone(plain.statements, plain.assertions, 2)

@@ -6,13 +6,12 @@ violated where it is evaluated without an exception, to false; it is satisfied w
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 import msgspec
 
 from solexp.core.preconditions import Preconditions
-from solexp.python.contracts import asserted
+from solexp.python.contracts import standing_alone
 from solexp.violations.python.evaluation import Limits
 from solexp.violations.python.inputs import Node, Shape, all_well_formed
 from solexp.violations.python.logic import and_, not_, or_
@@ -78,7 +77,7 @@ def translate(
 
 
 def _formulas(pre: Preconditions, number: int, names: dict[str, object]) -> Formulas:
-    statements, kept = standing_alone(pre, number)
+    statements, kept = standing_alone(pre.statements, pre.assertions, number)
     program = Program(Limits(), names, kept)
     try:
         exits = program.run(statements)
@@ -102,28 +101,3 @@ def _known(program: Program, exits: list[Exit]) -> Formulas:
         constructs=constructs,
         beyond=beyond,
     )
-
-
-def standing_alone(pre: Preconditions, number: int) -> tuple[list[ast.stmt], ast.Assert]:
-    """The statements to execute for one assertion, and the assertion among them.
-
-    An assertion within a function is evaluated by whoever calls that: there all statements count, else those up to the
-    one that is or holds the assertion.
-    """
-    count = 0
-    found: ast.Assert | None = None
-    statements: list[ast.stmt] = []
-    for place, text in enumerate(pre.statements):
-        for statement in ast.parse(text).body:
-            for each in asserted(statement):
-                found = each if count == number else found
-                count += 1
-            within = (
-                isinstance(statements[pre.assertions[number]], ast.FunctionDef)
-                if (place > pre.assertions[number])
-                else True
-            )
-            if place <= pre.assertions[number] or within:
-                statements.append(statement)
-    assert found is not None
-    return statements, found

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from solexp.core.preconditions import Preconditions
-from solexp.python.contracts import read_contract
+from solexp.python.contracts import read_contract, standing_alone
 from solexp.python.literals import read
 from solexp.violations.python import Combination, Generated, Settings, Status, generate
-from solexp.violations.python.translating import standing_alone
 
 
 def made(parameters: str, contract: str, base: Sequence[str] = ()) -> Preconditions:
@@ -30,7 +29,7 @@ def fired(pre: Preconditions, args: str) -> list[str]:
     """What each assertion does standing alone: ``fires``, nothing, or the exception's name."""
     said = []
     for number in range(len(pre.assertions)):
-        statements, kept = standing_alone(pre, number)
+        statements, kept = standing_alone(pre.statements, pre.assertions, number)
         body = [_Only(kept).visit(each) for each in statements]
         head = ast.parse(f"def alone({', '.join(pre.parameters)}): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
