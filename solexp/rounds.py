@@ -53,6 +53,7 @@ class Rounds:
         if not self.tasks:
             raise UserError("benchmark: no task is left; loosen limit, ids or filter")
         _check_languages(self.tasks, self.spec.oracles)
+        _check_answers(self.spec, asks=stored is None)
         self.folder.write_tasks(self.tasks)
         self.folder.update_manifest(data=self.spec.benchmark.data_hashes())
         if stored is not None:
@@ -230,6 +231,27 @@ def _check_languages(tasks: Sequence[Task], oracles: Mapping[str, Oracle]) -> No
             raise UserError(
                 f"oracle.{name}: judges {str(language).capitalize()}, and {other.benchmark}'s tasks are "
                 f"{other.language.capitalize()}; choose others with oracle=[NAME,…]"
+            )
+
+
+def _check_answers(spec: RunSpec, *, asks: bool) -> None:
+    """Raise UserError where the strategy asks for one kind of answer, and a model gives or an oracle judges another.
+
+    Kinds are ``code``, which is meant where nothing is said, and ``tests``. A language model gives what it is asked;
+    the model counts only where it ``asks``.
+    """
+    wanted = getattr(spec.strategy, "answers", "code")
+    given = getattr(spec.model, "answers", wanted)
+    if asks and given != wanted:
+        raise UserError(
+            f"model: answers with {given}, and the strategy asks for {wanted}; choose another of the two"
+        )
+    for name, oracle in spec.oracles.items():
+        judged = getattr(oracle, "answers", "code")
+        if judged != wanted:
+            raise UserError(
+                f"oracle.{name}: judges {judged}, and the strategy asks for {wanted}; "
+                "choose others with oracle=[NAME,…]"
             )
 
 

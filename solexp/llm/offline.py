@@ -23,6 +23,7 @@ class Reference:
     """Answers with the reference. Every oracle must pass it; where one does not, the harness is at fault."""
 
     paid = False
+    answers = "code"
 
     def __init__(self, preconditions: bool = False) -> None:
         """``preconditions``: whether a Python function's contract stands at its entry; its reference is without."""
@@ -56,6 +57,7 @@ class Mutants:
     """
 
     paid = False
+    answers = "code"
 
     def __init__(
         self, reference_share: float = 0.5, only: str | None = None, seed: int = 0
@@ -147,6 +149,7 @@ class Stubs:
     """
 
     paid = False
+    answers = "code"
 
     def __init__(self, kind: Kind = "empty") -> None:
         """``kind`` is ``empty`` (functions do nothing) or ``revert`` (functions always revert, or raise)."""

@@ -39,6 +39,7 @@ class Z3:
     """
 
     paid = False
+    answers = "tests"
 
     def __init__(self, **settings: Any) -> None:
         """``settings`` are those of `solexp.violations.python.Settings`. Raises UserError for one that there is not."""
@@ -72,6 +73,7 @@ class RecordedCvts:
     """
 
     paid = False
+    answers = "tests"
 
     def __init__(self, source: Source = "verified", path: str | None = None) -> None:
         """``path`` is the folder of the release's files as JSON lines; see `SOURCES` for what ``source`` may be."""

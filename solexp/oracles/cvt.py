@@ -66,6 +66,7 @@ class Cvt:
 
     name = "cvt"
     language = "python"
+    answers = "tests"
     decides = True
 
     def __init__(

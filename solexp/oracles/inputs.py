@@ -31,6 +31,7 @@ class Inputs:
     """
 
     name = "inputs"
+    language = "python"
     decides = True
 
     def __init__(

@@ -95,6 +95,7 @@ class Judge:
     """
 
     name = "judge"
+    language = "python"
     decides = False
 
     def __init__(

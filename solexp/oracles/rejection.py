@@ -32,6 +32,7 @@ class Rejection:
     """
 
     name = "rejection"
+    language = "python"
     decides = False
 
     def __init__(

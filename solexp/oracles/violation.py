@@ -66,6 +66,7 @@ class Violation:
     """
 
     name = "violation"
+    language = "solidity"
     decides = True
 
     def __init__(

@@ -55,6 +55,7 @@ class Violating:
     refine: Refine = field(default_factory=NoRefine)
 
     shots = 0
+    answers = "tests"
 
     def __post_init__(self) -> None:
         """Raises UserError."""

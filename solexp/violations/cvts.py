@@ -90,6 +90,8 @@ def combinations(count: int, exhaustive_to: int = EXHAUSTIVE_TO) -> Iterator[tup
 
     >>> list(combinations(2))
     [(0,), (1,), (0, 1)]
+    >>> list(combinations(3, 2))
+    [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
     """
     largest = count if count <= exhaustive_to else min(count, 2)
     for size in range(1, largest + 1):

@@ -31,6 +31,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "oracle.compile: judges Solidity, and contracteval's tasks are Python; "
             "choose others with oracle=[NAME,…]",
         ),
+        (
+            ["strategy=python", "oracle=[inputs,cvt]"],
+            "oracle.cvt: judges tests, and the strategy asks for code; choose others with oracle=[NAME,…]",
+        ),
+        (
+            ["strategy=violating", "oracle=[cvt]"],
+            "model: answers with code, and the strategy asks for tests; choose another of the two",
+        ),
         (["benchmark.part=mbbp"], "benchmark.part: cannot be 'mbbp'; did you mean 'mbpp'?"),
     ],
 )

@@ -7,8 +7,8 @@ import time
 import msgspec
 
 from solexp.core.preconditions import Preconditions
+from solexp.violations.cvts import combinations
 from solexp.violations.python.answers import Combination, Generated, Settings, Status
-from solexp.violations.python.combining import combinations
 from solexp.violations.python.searching import Level
 from solexp.violations.python.terms import fresh_pool
 
