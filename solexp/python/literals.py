@@ -14,6 +14,8 @@ from solexp.python.syntax import NotPython, parsed
 
 _MAX_DIGITS = 4300
 """Python refuses to read longer integers in decimal, so they are written in hexadecimal."""
+_MAX_DEPTH = 95
+"""Python reads no more than 200 brackets within each other, and a frozenset takes two."""
 _CONSTANTS = {"inf": math.inf, "nan": math.nan}
 """What ``repr`` writes for floats that have no literal."""
 
@@ -25,10 +27,7 @@ def write(value: object) -> str:
     that is no None, bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict or Ellipsis,
     or holds one, or itself; a subclass of these is none of them.
     """
-    try:
-        return _write(value, ())
-    except RecursionError:
-        raise ValueError("it is nested too deeply for a literal") from None
+    return _write(value, ())
 
 
 def read(text: str) -> object:
@@ -54,6 +53,9 @@ def _write(value: object, within: tuple[int, ...]) -> str:
         return simple(value)
     if id(value) in within:
         raise ValueError("it contains itself")
+    if len(within) == _MAX_DEPTH:
+        # Counted, since some packages raise Python's own limit beyond what the stack holds.
+        raise ValueError("it is nested too deeply for a literal")
     within = (*within, id(value))
     if type(value) is list:
         return f"[{_joined(value, within)}]"

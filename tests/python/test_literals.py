@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import struct
+import sys
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -146,9 +148,25 @@ def test_a_value_without_a_literal_is_refused(value: object, said: str) -> None:
         write(value)
 
 
-def test_a_value_nested_too_deeply_is_refused_both_ways() -> None:
+@pytest.mark.parametrize("limit", [1000, 100_000])
+def test_a_value_nested_too_deeply_is_refused_whatever_the_limit_of_recursion(limit: int) -> None:
     value: object = 1
     for _ in range(100_000):
         value = [value]
+    earlier = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, earlier))
+    try:
+        with pytest.raises(ValueError, match="nested too deeply"):
+            write(value)
+    finally:
+        sys.setrecursionlimit(earlier)
+
+
+@pytest.mark.parametrize("kind", [lambda x: [x], lambda x: (x,), lambda x: frozenset([x])])
+def test_what_is_written_can_be_read_however_deep(kind: Callable[[object], object]) -> None:
+    value: object = complex(math.inf, 0)
+    for _ in range(95):
+        value = kind(value)
+    assert read(write(value)) == value
     with pytest.raises(ValueError, match="nested too deeply"):
-        write(value)
+        write(kind(value))
