@@ -141,7 +141,7 @@ def test_help_ends_at_once_and_names_groups_and_settings(trial: Trial) -> None:
     started = time.monotonic()
     printed = trial.solexp("run", "--help")
     assert time.monotonic() - started < 30
-    assert "benchmark: foundry, solcontracteval, soleval, starter" in printed
+    assert "benchmark: contracteval, foundry, solcontracteval, soleval, starter" in printed
     assert "reference_share: 0.5" in printed
     assert "job:" not in printed
 
