@@ -384,7 +384,7 @@ def f(paths):
     return found
 """
     here = Path(__file__)
-    paths = [here, here.parent, Path("/etc/passwd"), Path("/root/.bashrc"), Path.home() / ".bashrc"]
+    paths = [here, here.parent, Path("/etc/passwd"), Path("/etc/shadow"), Path.home() / ".bashrc"]
     paths += [Path("/proc/self/environ"), Path("/proc/1/environ"), Path("/sys"), Path("/dev/shm")]
     paths += [Path.cwd(), Path(pytest.__file__), Path("/var/log"), Path("/usr/bin")]
     given = [str(path) for path in paths]
