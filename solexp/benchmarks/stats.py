@@ -6,8 +6,9 @@ Solidity has the one and the other, Python functions only.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,9 @@ from solexp.solidity.parsing import definition, definitions
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 TOKENS_ARE = "words and punctuation marks of the source, comments included; no model's tokens"
+
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,15 +42,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 def table(tasks: Sequence[Task]) -> tuple[Row, ...]:
     """A row for every category that occurs, in the paper's order, and one named ``Overall``; none for no tasks."""
-    measured = [(task.category or "Others", _measure(task)) for task in tasks]
-    names = {category for category, _ in measured}
-    order = [*(name for name in CATEGORIES if name in names), *sorted(names - set(CATEGORIES))]
-    rows = [
-        _row(name, [found for category, found in measured if category == name]) for name in order
-    ]
-    if measured:
-        rows.append(_row("Overall", [found for _, found in measured]))
-    return tuple(rows)
+    found = ((task.category or "Others", _measure(task)) for task in tasks)
+    return _table(Row, found, first=CATEGORIES)
 
 
 class FunctionsRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,12 +67,7 @@ def functions_table(tasks: Sequence[Task]) -> tuple[FunctionsRow, ...]:
     names = [task.project.name if isinstance(task.project, Project) else "" for task in tasks]
     if len(set(names)) == 1:
         names = [task.target.path for task in tasks]
-    measured = [(name, _measure_function(task)) for name, task in zip(names, tasks, strict=True)]
-    parts = [*sorted(set(names)), "Overall"] if tasks else []
-    return tuple(
-        _functions_row(part, [each for name, each in measured if part in (name, "Overall")])
-        for part in parts
-    )
+    return _table(FunctionsRow, zip(names, map(_measure_function, tasks), strict=True))
 
 
 def _measure_function(task: Task) -> tuple[int, ...]:
@@ -85,21 +77,6 @@ def _measure_function(task: Task) -> tuple[int, ...]:
         tokens(task.reference),
         tokens(task.context),
         len(task.suite.tests) if isinstance(task.suite, Suite) else 0,
-    )
-
-
-def _functions_row(part: str, measured: Sequence[tuple[int, ...]]) -> FunctionsRow:
-    documented, lines, own, context, tests = (
-        fmean(values) for values in zip(*measured, strict=True)
-    )
-    return FunctionsRow(
-        part=part,
-        tasks=len(measured),
-        documented=documented,
-        lines=lines,
-        tokens=own,
-        context_tokens=context,
-        tests=tests,
     )
 
 
@@ -123,12 +100,7 @@ class PythonRow(msgspec.Struct, frozen=True, kw_only=True):
 
 def python_table(tasks: Sequence[Task]) -> tuple[PythonRow, ...]:
     """A row for every category that occurs, and one named ``Overall``; none for no tasks."""
-    measured = [(task.category or "Others", _measure_python(task)) for task in tasks]
-    parts = [*sorted({name for name, _ in measured}), "Overall"] if tasks else []
-    return tuple(
-        _python_row(part, [each for name, each in measured if part in (name, "Overall")])
-        for part in parts
-    )
+    return _table(PythonRow, ((task.category or "Others", _measure_python(task)) for task in tasks))
 
 
 def _measure_python(task: Task) -> tuple[int, ...]:
@@ -142,22 +114,6 @@ def _measure_python(task: Task) -> tuple[int, ...]:
         len(known.statements) - sum(text.startswith("assert") for text in known.statements),
         len(known.base),
         len(known.plus),
-    )
-
-
-def _python_row(part: str, measured: Sequence[tuple[int, ...]]) -> PythonRow:
-    lines, own, assertions, statements, base, plus = (
-        fmean(values) for values in zip(*measured, strict=True)
-    )
-    return PythonRow(
-        part=part,
-        tasks=len(measured),
-        lines=lines,
-        tokens=own,
-        assertions=assertions,
-        statements=statements,
-        base=base,
-        plus=plus,
     )
 
 
@@ -178,16 +134,22 @@ def _measure(task: Task) -> tuple[int, ...]:
     )
 
 
-def _row(category: str, measured: Sequence[tuple[int, ...]]) -> Row:
-    functions, own, contracts, context, transactions = (
-        fmean(values) for values in zip(*measured, strict=True)
-    )
-    return Row(
-        category=category,
-        tasks=len(measured),
-        functions=functions,
-        tokens=own,
-        context_contracts=contracts,
-        context_tokens=context,
-        transactions=transactions,
-    )
+def _table(
+    kind: type[R], measured: Iterable[tuple[str, Sequence[int]]], first: Sequence[str] = ()
+) -> tuple[R, ...]:
+    """A row for each name, those of ``first`` before the others, and one named ``Overall``; none for no measures."""
+    by_name: dict[str, list[Sequence[int]]] = {}
+    for name, row in measured:
+        by_name.setdefault(name, []).append(row)
+    order = [*(name for name in first if name in by_name), *sorted(by_name.keys() - set(first))]
+    rows = [_row(kind, name, by_name[name]) for name in order]
+    if rows:
+        rows.append(_row(kind, "Overall", [row for name in order for row in by_name[name]]))
+    return tuple(rows)
+
+
+def _row(kind: type[R], name: str, measured: Sequence[Sequence[int]]) -> R:
+    """A row whose fields are its name, the number of tasks, and the means in the order of the measures."""
+    fields = kind.__struct_fields__
+    means = [fmean(values) for values in zip(*measured, strict=True)]
+    return kind(**dict(zip(fields, (name, len(measured), *means), strict=True)))

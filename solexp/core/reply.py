@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TypeVar
 
 import msgspec
 
@@ -20,6 +21,9 @@ REFUSAL = re.compile(
     r"|\bI apologi[sz]e\b|\bmy apologies\b|\bas an AI\b",
     re.IGNORECASE,
 )
+
+
+T = TypeVar("T")
 
 
 class Extraction(msgspec.Struct, frozen=True):
@@ -83,3 +87,17 @@ def reason_for_none(
     if not defines and REFUSAL.search(text):
         return NoCode.REFUSED
     return NoCode.TRUNCATED if opened else NoCode.NOTHING_FOUND
+
+
+def json_object(text: str, kind: type[T]) -> T:
+    """The JSON object in a reply, as ``kind`` has it. Raises ValueError, in one line, where there is none such."""
+    words, _ = without_reasoning(text)
+    found = re.search(r"\{.*\}", words, re.DOTALL)
+    if found is None:
+        raise ValueError("there is no JSON object in it")
+    try:
+        return msgspec.convert(json.loads(found[0]), kind)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it does not parse: {error}") from None
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(str(error)) from None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import platform
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +25,7 @@ from solexp.core import (
     UserError,
     Verdict,
 )
-from solexp.core.reply import without_reasoning
+from solexp.core.reply import json_object
 from solexp.llm.model import LiveModel, Request, generation_key
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.calling import calls, limits_of
@@ -227,14 +225,7 @@ def question(given: Preconditions, candidate: Candidate) -> Prompt:
 
 def read_answer(reply: str, count: int) -> tuple[bool, ...]:
     """What a reply says of each of ``count`` assertions. Raises ValueError, in one line, where it does not say."""
-    text, _ = without_reasoning(reply)
-    found = re.search(r"\{.*\}", text, re.DOTALL)
-    if found is None:
-        raise ValueError("there is no JSON object in it")
-    try:
-        answer = msgspec.convert(json.loads(found[0]), _Answer)
-    except (json.JSONDecodeError, msgspec.ValidationError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+    answer = json_object(reply, _Answer)
     if [each.number for each in answer.assertions] != list(range(count)):
         raise ValueError(f"it must have one entry for each of {count} assertions, in order")
     return tuple(each.enforced for each in answer.assertions)

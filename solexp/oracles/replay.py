@@ -13,7 +13,6 @@ from solexp.core import (
     ContractBuild,
     Outcome,
     Program,
-    TimeLimitExceeded,
     UserError,
     Verdict,
 )
@@ -24,10 +23,9 @@ from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
 from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.compile import errors_of, no_code
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
-from solexp.oracles.staging import Stage, stage, subject
-from solexp.solidity.splice import splice
+from solexp.oracles.judgement import Judgement, Measures
+from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
@@ -104,13 +102,12 @@ class Replay:
         return [msgspec.structs.replace(row, seconds=share) for row in found]
 
 
-class _Judgement:
+class _Judgement(Judgement):
     """One task's judging."""
 
     def __init__(self, oracle: Replay, case: Case) -> None:
+        super().__init__(oracle.name, case)
         self._oracle = oracle
-        self._case = case
-        self._ready: dict[int, Verdict] = {}
         self._builds: dict[int, tuple[Build, ContractBuild]] = {}
         self._grounds = Grounds()
 
@@ -120,7 +117,10 @@ class _Judgement:
         self._sort_out()
         if isinstance(staged, Stage) and self._builds:
             self._run(staged)
-        return [self._ready[index] for index in range(len(self._case.candidates))]
+        return self.ready()
+
+    def told(self) -> Measures:
+        return self._grounds.told()
 
     def _stage(self) -> Stage | str:
         oracle = self._oracle
@@ -170,26 +170,15 @@ class _Judgement:
     def _sort_out(self) -> None:
         """Settles every candidate that needs no run."""
         program = self._case.task.program
-        for index, candidate in enumerate(self._case.candidates):
-            if candidate.code is None:
-                said = no_code(Replay.name, candidate)
-                self._ready[index] = msgspec.structs.replace(said, measures=self._grounds.told())
-                continue
-            try:
-                build = self._case.build(candidate)
-            except TimeLimitExceeded as error:
-                self._settle(index, Outcome.TIMEOUT, {"reason": str(error)})
-                continue
-            if not build.ok:
-                self._settle(index, Outcome.COMPILE_ERROR, errors_of(build))
-            elif self._grounds.outcome is Outcome.UNDECIDABLE or program is None:
-                self._settle(index, Outcome.UNDECIDABLE, {"reason": self._grounds.reason})
+        for index, build in self.compiled():
+            if self._grounds.outcome is Outcome.UNDECIDABLE or program is None:
+                self.settle(index, Outcome.UNDECIDABLE, {"reason": self._grounds.reason})
             else:
                 contract = build.contract(program.deployment.contract)
                 self._builds[index] = (build, contract or _nothing(program))
 
     def _run(self, staged: Stage) -> None:
-        subjects, places = self._subjects(staged.original)
+        subjects, places = self.subjects(staged.original, self._builds, _identity)
         reference, *traces = self._oracle.machine.run(staged.program, subjects, staged.plan)
         cut = reference.stopped or (staged.whole and staged.whole[1].stopped)
         if cut:
@@ -215,30 +204,9 @@ class _Judgement:
             measures=self._grounds.measures | {KEEP: False},
         )
         for index in places:
-            self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+            self.settle(index, Outcome.UNDECIDABLE, {"reason": reason})
         for index, said in self._ready.items():
-            self._ready[index] = msgspec.structs.replace(said, measures=self._grounds.told())
-
-    def _subjects(self, original: Subject) -> tuple[list[Subject], dict[int, int]]:
-        """What to run, the reference first and each distinct code once; and each candidate's place in it."""
-        subjects = [original]
-        known = {_identity(original): 0}
-        places = {}
-        for index, (build, contract) in list(self._builds.items()):
-            if contract.missing_libraries:
-                # The original needs none of these: to need one is the candidate's own doing.
-                needed = ", ".join(contract.missing_libraries)
-                reason = f"it cannot be deployed: it has to be linked with {needed}"
-                self._settle(index, Outcome.FAIL, {"reason": reason})
-                continue
-            code = self._case.candidates[index].code or ""
-            made = subject(build, contract, self._case, splice(self._case.task, code))
-            key = _identity(made)
-            if key not in known:
-                known[key] = len(subjects)
-                subjects.append(made)
-            places[index] = known[key]
-        return subjects, places
+            self._ready[index] = msgspec.structs.replace(said, measures=self.told())
 
     def _decide(self, index: int, comparison: Comparison, staged: Stage) -> None:
         program, contract = staged.program, staged.contract
@@ -270,7 +238,7 @@ class _Judgement:
             Replay.name,
             self._case.candidates[index],
             outcome,
-            measures=self._grounds.told()
+            measures=self.told()
             | {f"diverges.{axis}": count for axis, count in comparison.counts.items()}
             | {
                 "gas_ratio": comparison.gas_ratio,
@@ -280,15 +248,6 @@ class _Judgement:
             },
             divergence=divergence(earliest, program, contract) if earliest and fails else None,
             evidence=evidence,
-        )
-
-    def _settle(self, index: int, outcome: Outcome, evidence: dict[str, object]) -> None:
-        self._ready[index] = verdict(
-            Replay.name,
-            self._case.candidates[index],
-            outcome,
-            evidence=evidence,
-            measures=self._grounds.told(),
         )
 
 

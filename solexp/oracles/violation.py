@@ -18,7 +18,6 @@ from solexp.core import (
     Divergence,
     Outcome,
     Project,
-    TimeLimitExceeded,
     Trace,
     UserError,
     Verdict,
@@ -27,12 +26,11 @@ from solexp.core.hashing import content_hash, file_hash
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.compile import errors_of, no_code
+from solexp.oracles.judgement import Judgement, Measures
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.oracles.witnessing import Asked, ask, divergence, measures, same_error, shown
 from solexp.solidity.foundry.files import kept
 from solexp.solidity.foundry.imports import with_imports
-from solexp.solidity.splice import splice
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 from solexp.violations.witnesses import Search, Witness, Witnesses, leading
@@ -176,14 +174,16 @@ class Violation:
         return find(original, staged.program, self.machine, self.search, contract)
 
 
-class _Judgement:
+class _Judgement(Judgement):
     """One task's judging."""
 
     def __init__(self, oracle: Violation, case: Case) -> None:
+        super().__init__(oracle.name, case)
         self._oracle = oracle
-        self._case = case
-        self._ready: dict[int, Verdict] = {}
-        self._told: dict[str, float | int | bool | str | None] = {}
+        self._told: Measures = {}
+
+    def told(self) -> Measures:
+        return dict(self._told)
 
     def verdicts(self) -> list[Verdict]:
         staged = stage(
@@ -202,7 +202,7 @@ class _Judgement:
         builds = self._sort_out(ground)
         if isinstance(staged, Stage) and builds:
             self._run(staged, witnesses, builds)
-        return [self._ready[index] for index in range(len(self._case.candidates))]
+        return self.ready()
 
     def _ground(self, witnesses: Witnesses) -> tuple[Outcome, str] | None:
         """Why the task cannot be judged; None where it can."""
@@ -228,30 +228,15 @@ class _Judgement:
         """Settles every candidate that needs no run."""
         program = self._case.task.program
         builds = {}
-        for index, candidate in enumerate(self._case.candidates):
-            if candidate.code is None:
-                said = no_code(Violation.name, candidate)
-                self._ready[index] = msgspec.structs.replace(said, measures=self._told)
-                continue
-            try:
-                build = self._case.build(candidate)
-            except TimeLimitExceeded as error:
-                self._settle(index, Outcome.TIMEOUT, {"reason": str(error)})
-                continue
-            if not build.ok:
-                self._settle(index, Outcome.COMPILE_ERROR, errors_of(build))
-            elif ground is not None or program is None:
+        for index, build in self.compiled():
+            if ground is not None or program is None:
                 outcome, reason = ground or (Outcome.UNDECIDABLE, "the task has no program")
-                self._settle(index, outcome, {"reason": reason})
+                self.settle(index, outcome, {"reason": reason})
             else:
                 name = program.deployment.contract
                 contract = build.contract(name)
                 if contract is None or contract.creation == "0x":
-                    self._settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
-                elif contract.missing_libraries:
-                    needed = ", ".join(contract.missing_libraries)
-                    reason = f"it cannot be deployed: it has to be linked with {needed}"
-                    self._settle(index, Outcome.FAIL, {"reason": reason})
+                    self.settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
                 else:
                     builds[index] = (build, contract)
         return builds
@@ -262,17 +247,7 @@ class _Judgement:
         witnesses: Witnesses,
         builds: dict[int, tuple[Build, ContractBuild]],
     ) -> None:
-        subjects: list[Subject] = [staged.original]
-        known: dict[tuple[object, ...], int] = {_identity(staged.original): 0}
-        places = {}
-        for index, (build, contract) in builds.items():
-            sources = splice(self._case.task, self._case.candidates[index].code or "")
-            made = subject(build, contract, self._case, sources)
-            key = _identity(made)
-            if key not in known:
-                known[key] = len(subjects)
-                subjects.append(made)
-            places[index] = known[key]
+        subjects, places = self.subjects(staged.original, builds, _identity)
         by_state: dict[int, list[Witness]] = defaultdict(list)
         for witness in witnesses.witnesses:
             by_state[witness.after].append(witness)
@@ -289,7 +264,7 @@ class _Judgement:
             if reference.stopped:
                 reason = f"this time the original used up its {reference.stopped}"
                 self._told["keep"] = False
-                self._settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+                self.settle(index, Outcome.UNDECIDABLE, {"reason": reason})
             else:
                 asked = ask(states, reference, traces[place])
                 self._decide(index, asked, traces[place], witnesses)
@@ -340,18 +315,9 @@ class _Judgement:
             Violation.name,
             self._case.candidates[index],
             outcome,
-            measures=self._told | measures(asked, witnesses),
+            measures=self.told() | measures(asked, witnesses),
             divergence=first,
             evidence=evidence,
-        )
-
-    def _settle(self, index: int, outcome: Outcome, evidence: dict[str, object]) -> None:
-        self._ready[index] = verdict(
-            Violation.name,
-            self._case.candidates[index],
-            outcome,
-            evidence=evidence,
-            measures=self._told,
         )
 
 

@@ -27,6 +27,7 @@ from solexp.python.wording import told as statements
 from solexp.strategies.base import Ask, Attempt, Dialogue, Refine
 from solexp.strategies.conditions import violating_calls, wrong_outputs
 from solexp.strategies.material import Material
+from solexp.strategies.preconditions import OfFunctions
 from solexp.strategies.reading import read_last
 from solexp.strategies.refine.none import NoRefine
 from solexp.strategies.templates import Template
@@ -52,7 +53,7 @@ _WRITER = Batch(name="rewrite", n=1, temperature=0.0, max_tokens=4096)
 
 
 @dataclass(kw_only=True, eq=False)
-class PythonFunction:
+class PythonFunction(OfFunctions):
     """Shows a function's description; wants the function."""
 
     template: str = "python"
@@ -66,8 +67,6 @@ class PythonFunction:
     refine: Refine = field(default_factory=NoRefine)
     stop: Sequence[str] = ()
     """Sequences at which a reply ends."""
-
-    shots = 0
 
     def __post_init__(self) -> None:
         """Raises UserError."""
@@ -95,15 +94,6 @@ class PythonFunction:
             "cot": self.cot,
             "stop": list(self.stop),
         }
-
-    def expand(self, tasks: Sequence[Task]) -> list[Task]:
-        """The tasks as they are. Raises UserError for a task of another kind."""
-        for task in tasks:
-            preconditions_of(task)
-        return list(tasks)
-
-    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
-        """Nothing to prepare."""
 
     def turns(self, task: Task) -> int:  # noqa: ARG002
         return 1 + (self.condition in _STATED and self.rewrite == "model")

@@ -15,6 +15,7 @@ from solexp.core.reply import Extraction
 from solexp.python.expected import preconditions_of
 from solexp.strategies.base import Ask, Dialogue, Reader, Refine
 from solexp.strategies.material import Material
+from solexp.strategies.preconditions import OfFunctions
 from solexp.strategies.reading import read_last
 from solexp.strategies.refine.none import NoRefine
 from solexp.strategies.templates import Template
@@ -36,7 +37,7 @@ Variant = Literal["direct", "smt"]
 
 
 @dataclass(kw_only=True, eq=False)
-class Violating:
+class Violating(OfFunctions):
     """Shows a description, a function's head and its contract with numbered assertions; wants tests as JSON.
 
     ``variant`` ``direct`` asks for argument lists that violate exactly the assertions named; ``smt`` for the contract
@@ -54,7 +55,6 @@ class Violating:
     """Whether to ask for thoughts in writing before the answer."""
     refine: Refine = field(default_factory=NoRefine)
 
-    shots = 0
     answers = "tests"
 
     def __post_init__(self) -> None:
@@ -82,15 +82,6 @@ class Violating:
             "exhaustive_to": self.exhaustive_to,
             "cot": self.cot,
         }
-
-    def expand(self, tasks: Sequence[Task]) -> list[Task]:
-        """The tasks as they are. Raises UserError for tasks without preconditions."""
-        for task in tasks:
-            preconditions_of(task)
-        return list(tasks)
-
-    def prepare(self, tasks: Sequence[Task], pool: Sequence[Task]) -> None:
-        """Nothing to learn."""
 
     def turns(self, task: Task) -> int:  # noqa: ARG002
         return 1

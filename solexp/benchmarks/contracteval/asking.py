@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 import msgspec
 
 from solexp.benchmarks.contracteval.aligned import asserted
 from solexp.core import Message, Preconditions, Prompt, Task
-from solexp.core.reply import without_reasoning
+from solexp.core.reply import json_object
 
 VERSION = 1
 """Of the wording."""
@@ -83,16 +80,7 @@ def again(prompt: Prompt, reply: str, fault: str) -> Prompt:
 
 def read_answer(reply: str, count: int) -> tuple[bool, ...]:
     """What a reply says of each of ``count`` assertions. Raises ValueError, in one line, where it does not say."""
-    text, _ = without_reasoning(reply)
-    found = re.search(r"\{.*\}", text, re.DOTALL)
-    if found is None:
-        raise ValueError("there is no JSON object in it")
-    try:
-        answer = msgspec.convert(json.loads(found[0]), _Answer)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"it does not parse: {error}") from None
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+    answer = json_object(reply, _Answer)
     numbers = [each.number for each in answer.assertions]
     if numbers != list(range(count)):
         wanted = ", ".join(map(str, range(count)))

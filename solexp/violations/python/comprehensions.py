@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -24,18 +25,18 @@ from solexp.violations.python.values import (
 )
 
 
-class Comprehending(Evaluation):
+class Comprehending(Evaluation, ABC):
     """Evaluates comprehensions by means of what `Interpreter` adds: expressions, names and targets."""
 
     frame: Frame
 
+    @abstractmethod
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assign(self, target: ast.expr, value: Value) -> None:
         """Bind the names of a target."""
-        raise NotImplementedError
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         found = self._generated(node.generators, lambda: self.evaluate(node.elt))

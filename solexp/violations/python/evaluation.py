@@ -151,9 +151,9 @@ class Evaluation:
                 self.refuse(f"the truth of {each.name}", guard)
         return or_(*(and_(guard, _truth(each)) for guard, each in rows))
 
-    def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        """What calling a value gives."""
-        raise NotImplementedError
+    def call(self, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:  # noqa: ARG002
+        """What calling a value gives: refused here, where nothing executes functions."""
+        return self.refuse("a call")
 
     def join(self, given: Iterable[tuple[Bool, Value]]) -> Value:
         return merge(given)

@@ -66,40 +66,8 @@ class Text:
         self.prefix = prefix
 
 
-class Seq:
-    """A list, a tuple, or another sequence, by ``kind``: items in order."""
-
-    __slots__ = ("_items", "_source", "kind", "length", "prefix")
-
-    def __init__(
-        self,
-        kind: str,
-        items: Sequence[tuple[Bool, Value]] | Callable[[], Items],
-        *,
-        prefix: bool,
-        length: Num | None = None,
-    ) -> None:
-        self.kind = kind
-        self._source = items if callable(items) else None
-        self._items = None if callable(items) else tuple(items)
-        self.prefix = prefix
-        self.length = length
-
-    @property
-    def items(self) -> Items:
-        if self._items is None:
-            assert self._source is not None
-            self._items = self._source()
-        return self._items
-
-    @property
-    def identity(self) -> tuple[Any, ...]:
-        """Equal for sequences that are certainly the same."""
-        return (self.kind, id(self._source) if self._source is not None else id(self._items))
-
-
-class Bag:
-    """A set or frozenset, by ``kind``: an item's guard leaves out what equals an earlier item."""
+class _Holding:
+    """Items by ``kind``, found when they are first asked for where they are given as a function."""
 
     __slots__ = ("_items", "_source", "kind", "length")
 
@@ -120,6 +88,34 @@ class Bag:
             assert self._source is not None
             self._items = self._source()
         return self._items
+
+
+class Seq(_Holding):
+    """A list, a tuple, or another sequence, by ``kind``: items in order."""
+
+    __slots__ = ("prefix",)
+
+    def __init__(
+        self,
+        kind: str,
+        items: Sequence[tuple[Bool, Value]] | Callable[[], Items],
+        *,
+        prefix: bool,
+        length: Num | None = None,
+    ) -> None:
+        super().__init__(kind, items, length)
+        self.prefix = prefix
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """Equal for sequences that are certainly the same."""
+        return (self.kind, id(self._source) if self._source is not None else id(self._items))
+
+
+class Bag(_Holding):
+    """A set or frozenset, by ``kind``: an item's guard leaves out what equals an earlier item."""
+
+    __slots__ = ()
 
 
 class Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from solexp.violations.solidity import terms
@@ -314,8 +315,9 @@ class Calls(Language):
             return Tuple(tuple(members)) if len(members) != 1 else members[0]
         return value
 
+    @abstractmethod
     def run_function(self, function: Node, arguments: list[Any]) -> Any:
-        raise NotImplementedError
+        """Execute a function of the contract."""
 
 
 def _is_error(node: Node) -> bool:

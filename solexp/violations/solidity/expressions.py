@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
@@ -40,16 +41,18 @@ from solexp.violations.solidity.values import (
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
-class Expressions(Conversions):
+class Expressions(Conversions, ABC):
     """Evaluates expressions."""
 
+    @abstractmethod
     def call(self, node: Node) -> Any:
-        raise NotImplementedError
+        """The value of a call."""
 
+    @abstractmethod
     def call_function(
         self, function: Node, arguments: list[Any], node: Node, *, exact: bool = False
     ) -> Any:
-        raise NotImplementedError
+        """What a function that is known gives."""
 
     def evaluate(self, node: Node) -> Any:
         """The value of an expression; of one that is unsupported, a value of which nothing is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from solexp.violations.solidity import arithmetic, terms
@@ -65,9 +66,9 @@ class Operators(Expressions):
             return Word(term, kind)
         raise Unsupported(f"the operator {operator}")
 
+    @abstractmethod
     def changed(self, node: Node) -> Any:
         """``++``, ``--`` and ``delete``."""
-        raise NotImplementedError
 
     def overflow(self, node: Node, fits: Term) -> None:
         """A result that must fit, where arithmetic is checked."""
