@@ -174,7 +174,7 @@ class Foundry:
             readable = {}
         return Project(
             name=self._place.name.partition(".tar")[0],
-            hash=keep({**readable, **needed, CONFIG: files[CONFIG]}),
+            hash=keep({**readable, **needed, CONFIG: files.get(CONFIG, b"")}),
             source_folder=profile.source_folder,
             test_folder=profile.test_folder,
             library_folders=profile.library_folders,

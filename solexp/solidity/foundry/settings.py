@@ -16,6 +16,8 @@ from solexp.solidity.foundry.remappings import all_remappings
 from solexp.solidity.versions import parse_range, pragmas, release
 
 CONFIG = "foundry.toml"
+_FOLDERS = ("src/", "test/")
+"""Where forge looks for tests if nothing is configured."""
 _FIRST_VIA_IR = "0.7.5"
 """Releases before it know no such setting (Solidity's changelog); forge leaves it out for them."""
 _RELEASE = re.compile(r"[=v^~]*(\d+\.\d+\.\d+)")
@@ -98,12 +100,15 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 def read_profile(files: Files, place: str, name: str = "default") -> Profile:
     """The profile ``name`` of a project's foundry.toml, on top of the default one.
 
-    Raises UserError when the project has no such file or profile, DataError when the file is malformed.
+    A project without one has forge's defaults, as forge has it, where it holds a file of tests (``*.t.sol``): packages
+    that are published with their tests leave it out. Raises UserError when the project has neither, or no such profile,
+    DataError when the file is malformed.
     """
-    if CONFIG not in files:
+    published = any(path.startswith(_FOLDERS) and path.endswith(".t.sol") for path in files)
+    if CONFIG not in files and not published:
         raise UserError(f"{place} has no {CONFIG}; give the folder of a Foundry project")
     try:
-        read = tomllib.loads(files[CONFIG].decode())
+        read = tomllib.loads(files.get(CONFIG, b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{place}/{CONFIG}: {error}") from None
     profiles = read.get("profile", {})

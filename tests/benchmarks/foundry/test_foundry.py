@@ -130,6 +130,14 @@ def test_tasks_can_be_prompted_and_the_others_are_the_pool_of_examples() -> None
     assert len(everything(benchmark)) == 4
 
 
+def test_a_package_that_leaves_its_configuration_out_has_forges_defaults(
+    project: Path,
+) -> None:
+    told = {task.id for task in Foundry(path=str(project)).tasks()}
+    (project / "foundry.toml").unlink()
+    assert {task.id for task in Foundry(path=str(project)).tasks()} == told != set()
+
+
 def test_what_is_no_project_is_said_in_one_line(tmp_path: Path, project: Path) -> None:
     assert "benchmark.path" in _fails(tmp_path / "nowhere")
     assert "has no foundry.toml" in _fails(tmp_path)
