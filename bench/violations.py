@@ -29,13 +29,14 @@ from solexp.benchmarks.contracteval import ContractEval
 from solexp.core import Batch, Prompt, Task
 from solexp.core.preconditions import Preconditions
 from solexp.llm.model import Request
-from solexp.llm.violating import RecordedCvts, Source
+from solexp.llm.violating import RecordedCvts
 from solexp.python.literals import read, write
 from solexp.toolchain.homes import data_home
 from solexp.violations.checking import Checked, check
 from solexp.violations.cvts import Cvt, decode
 from solexp.violations.python import Generated, Settings, Status, generate
 from solexp.violations.python.seeds import companion
+from solexp.violations.released import Source
 
 PROCESSES = 2
 RELEASED: dict[str, Source] = {"pipeline": "models", "direct_o4mini": "direct"}

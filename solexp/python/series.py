@@ -56,7 +56,8 @@ def call_series(
 ) -> list[CallResult]:
     """What each call came to, in order, as `solexp.sandbox.call_python` has it, with fresh arguments for each.
 
-    A function that keeps something between calls finds it again in the next one. Calls that cannot be made together
+    A function that keeps something between calls finds it again in the next one, which EvalPlus counts and
+    `call_python` with ``together`` would hide. Calls that cannot be made together
     (one does not end, ends the process, or returns what is no plain value) are each made in a process of their own.
     ``limits.cpu_s`` is of one call; once all together have used ``limits.batch_cpu_s``, the rest are timeouts. Once
     their outputs take half a billion characters, the rest are not called and count as unreadable.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import json
 import platform
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,24 +10,25 @@ from typing import Any, Literal
 
 import msgspec
 
-from solexp.core import DataError, Preconditions, Task, UserError
+from solexp.core import Preconditions, Task, UserError
 from solexp.core.hashing import content_hash, file_hash
 from solexp.python.contracts import with_contract
 from solexp.python.expected import is_refusal, preconditions_of
-from solexp.python.literals import write
 from solexp.python.series import call_series
 from solexp.sandbox import Limits
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home, data_home
+from solexp.violations import released
 from solexp.violations.cvts import Cvt
 from solexp.violations.generated import fingerprint as generating
 from solexp.violations.generated import generated
+from solexp.violations.released import read_rows
 
 Source = Literal["z3", "released"]
 """Where tests come from: found by the solver, or those that the authors of ContractEval released."""
 
 SCHEMA = 1
-_RELEASED = Path("contracteval") / "cvts_smt_verified.jsonl.gz"
+_RELEASED = Path("contracteval") / released.VERIFIED
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,37 +88,20 @@ def _solved(given: Preconditions) -> Known:
 def _released(task: Task) -> Known:
     given = preconditions_of(task)
     path = data_home() / _RELEASED
-    cvts = []
-    for place, row in _rows(path).get(task.id, ()):
-        try:
-            violated = _violated(row["section"])
-            args = write([row["input"][name] for name in given.parameters])
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{path} line {place}: {type(error).__name__}: {error}") from None
-        if set(violated) <= set(given.violable):
-            cvts.append(Cvt(violated=violated, args=args))
-    return Known(cvts=tuple(cvts))
-
-
-def _violated(section: str) -> tuple[int, ...]:
-    """The numbers behind ``violated_`` in ``satisfied_assert_1, violated_assert_0;assert_2``."""
-    _, found, names = section.partition("violated_")
-    if not found:
-        return ()
-    return tuple(sorted(int(name.removeprefix("assert_")) for name in names.split(";")))
+    rows = _rows(path).get(task.id, [])
+    tests = read_rows(released.verified, rows, given, path, task.id).cvts
+    return Known(
+        cvts=tuple(
+            Cvt(violated=cvt.violated, args=cvt.args)
+            for cvt in tests
+            if set(cvt.violated) <= set(given.violable)
+        )
+    )
 
 
 @functools.lru_cache(maxsize=2)
-def _rows(path: Path) -> Mapping[str, list[tuple[int, dict[str, Any]]]]:
-    """The released rows by task, each with its line."""
-    rows: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+def _rows(path: Path) -> Mapping[str, released.Rows]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                row = json.loads(line)
-                rows.setdefault(row["task_id"], []).append((number, row))
+        return released.rows_by_task(path)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; released tests need it, cvts=z3 does not") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: {error}") from None
-    return rows

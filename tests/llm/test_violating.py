@@ -15,9 +15,10 @@ from solexp.benchmarks.contracteval import ContractEval
 from solexp.config.search_path import conf_folder
 from solexp.core import Batch, DataError, Prompt, Task, UserError
 from solexp.llm.model import Request
-from solexp.llm.violating import SOURCES, Z3, RecordedCvts, Source
+from solexp.llm.violating import Z3, RecordedCvts
 from solexp.violations.cvts import Cvt, CvtSet, decode
 from solexp.violations.python import Settings
+from solexp.violations.released import SOURCES, Source
 from tests.made_contracts import python_task
 from tests.made_tasks import whole_source
 
