@@ -85,7 +85,12 @@ def write_data(home: Path) -> Path:
     write_rows(
         folder / "cvts_smt_verified.jsonl.gz",
         (
-            {"task_id": task, "section": section, "input": values}
+            {
+                "task_id": task,
+                "section": section,
+                "contract_in_key": section.partition("violated_")[2],
+                "input": values,
+            }
             for task, rows in _CVTS.items()
             for section, values in rows
         ),

@@ -130,7 +130,12 @@ def test_tests_that_the_contract_does_not_refuse_are_dropped_and_a_task_without_
     made_python.write_rows(
         folder / "cvts_smt_verified.jsonl.gz",
         [
-            {"task_id": HALVE, "section": "violated_assert_0", "input": {"n": n}}
+            {
+                "task_id": HALVE,
+                "section": "violated_assert_0",
+                "contract_in_key": "assert_0",
+                "input": {"n": n},
+            }
             for n in (3, 1.5, True)
         ],
     )
