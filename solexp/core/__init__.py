@@ -2,6 +2,7 @@
 
 from solexp.core.build import Build, CompileError, ContractBuild, Severity
 from solexp.core.candidate import Candidate, NoCode
+from solexp.core.counterexample import Counterexample
 from solexp.core.errors import (
     DataError,
     HarnessError,
@@ -42,6 +43,7 @@ __all__ = [
     "CompilerSettings",
     "Completion",
     "ContractBuild",
+    "Counterexample",
     "DataError",
     "Deployment",
     "Divergence",

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from solexp.core.counterexample import Counterexample
+
 
 class Outcome(StrEnum):
     """How a judgement ended. Only ``pass`` counts as a pass; the last three are nobody's success and nobody's fault."""
@@ -52,6 +54,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     measures: dict[str, float | int | bool | str | None] = {}
     divergence: Divergence | None = None
+    counterexample: Counterexample | None = None
+    """The calls that show the divergence, where they are known."""
     evidence: dict[str, object] = {}
     """Anything JSON can hold that explains the outcome: errors, axes that fail, reasons."""
     seconds: float = 0.0
