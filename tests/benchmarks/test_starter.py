@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
+import msgspec
 import pytest
 
-from solexp.benchmarks.starter import Starter, mutant_labels
-from solexp.benchmarks.starter.loader import FOLDER, read_task, task_ids
+from solexp.benchmarks.starter import MutantLabel, Starter, mutant_labels
+from solexp.benchmarks.starter.loader import FOLDER, Fault, read_task, task_ids
 from solexp.core import DataError, Program, Task
 from solexp.evm.hardforks import hardfork_at
 from solexp.solidity.extract import extract_contract
@@ -131,6 +133,7 @@ def test_every_task_has_labelled_mutants_of_both_kinds(task_id: str) -> None:
     for name, label in labels.items():
         assert task.mutants[name] != task.reference
         assert label.equivalent == (label.axis is None) == (label.input is None)
+        assert label.equivalent == (label.fault is None) == (label.kind is not None)
         assert not (label.equivalent and label.shown)
         assert (label.axis == "storage") == (label.input == "storage_only")
 
@@ -165,6 +168,15 @@ def test_every_axis_and_every_kind_of_input_is_labelled() -> None:
         "storage_only",
     }
     assert any(not label.equivalent and not label.shown for label in labels)
+    assert {label.fault for label in labels if not label.equivalent} == set(get_args(Fault))
+
+
+def test_labels_in_the_form_without_fault_and_kind_still_load() -> None:
+    old = b"{name: a, equivalent: false, axis: status, input: argument, why: because}"
+
+    label = msgspec.yaml.decode(old, type=MutantLabel)
+
+    assert (label.fault, label.kind) == (None, None)
 
 
 def _program(task: Task) -> Program:

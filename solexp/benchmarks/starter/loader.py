@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 FOLDER = Path(__file__).parent / "tasks"
 
+Fault = Literal["argument", "order", "role", "state", "time", "event", "storage", "acceptance"]
+Kind = Literal["reordered", "renamed", "layout", "gas", "rewritten"]
+
 
 class MutantLabel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a person says about one mutant."""
@@ -44,6 +47,12 @@ class MutantLabel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ) = None
     """The kind of input that tells: a certain argument, an order of calls, a caller's role; or any call at all, where
     only the events or only the storage differ. None for equivalent ones."""
+    fault: Fault | None = None
+    """What the fault is, and so what it takes to meet it; see docs/reference/benchmarks.md. None for equivalent ones,
+    and where nobody has said."""
+    kind: Kind | None = None
+    """How an equivalent one differs from the reference: the same steps in another order, other names, another layout
+    of its storage or text, less gas, or other expressions. None for the others, and where nobody has said."""
     shown: bool = False
     """Whether the task's recorded calls show the difference on ``axis``."""
     why: str
