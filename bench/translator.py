@@ -1,10 +1,11 @@
-"""The translator beside Python itself: random expressions and values, until so many judgements agree.
+"""The translator beside Python itself: random contracts and values, until so many judgements agree.
 
     make bench-translator
 
-An expression over two parameters is translated once and judged on pairs of values without the solver, by evaluating
-its formulas; Python executes the same assertion. Where formulas say nothing (a construct is refused, or the bounds are
-left) neither counts. Any disagreement is printed. The last line of output is one JSON object.
+An expression over two parameters, or a few statements round two of them, is translated once and judged on pairs of
+values without the solver, by evaluating its formulas; Python executes the same. Where formulas say nothing (a construct
+is refused, or the bounds are left) neither counts. Any disagreement is printed. The last line of output is one JSON
+object.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from tests.violations.python.grammar import (
     DEEP,
+    contracts,
     deep_values,
     disagreements,
     expressions,
@@ -35,7 +37,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     wanted = parser.parse_args()
     warnings.simplefilter("ignore")
-    totals = {"expressions": 0, "agreements": 0, "unsaid": 0, "disagreements": 0}
+    totals = {"sources": 0, "agreements": 0, "unsaid": 0, "disagreements": 0}
     started = time.process_time()
     number = wanted.seed
     while totals["agreements"] < wanted.agreements:
@@ -45,8 +47,9 @@ def main() -> None:
 
 
 def count(totals: dict[str, int], number: int) -> None:
-    """Add what 200 expressions give."""
+    """Add what 200 expressions or contracts give: every second time contracts, every third time nested values."""
     deep = number % 3 == 2
+    sources = contracts if number % 2 else expressions
     drawn = deep_values if deep else values
 
     @seed(number)
@@ -57,10 +60,10 @@ def count(totals: dict[str, int], number: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(expressions, st.lists(st.tuples(drawn, drawn), min_size=PAIRS, max_size=PAIRS))
+    @given(sources, st.lists(st.tuples(drawn, drawn), min_size=PAIRS, max_size=PAIRS))
     def judged(source: str, pairs: list[tuple[object, object]]) -> None:
         wrong, agreed, unsaid = disagreements(source, pairs, *([DEEP] if deep else []))
-        totals["expressions"] += 1
+        totals["sources"] += 1
         totals["agreements"] += agreed
         totals["unsaid"] += unsaid
         totals["disagreements"] += len(wrong)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the same contract and settings may give other models than before."""
 
 

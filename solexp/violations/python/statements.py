@@ -336,11 +336,12 @@ class Program(Interpreter):
             exits += self.run(node.orelse)
             ends.append((self.path, self.frame.names))
         for each in tried:
+            # Also which exceptions a handler names is asked where this one was raised.
+            self.path, self.frame.names = each.guard, each.names
             handler = self._handler(node, each) if each.kind == "raise" else None
             if handler is None:
                 exits.append(each)
                 continue
-            self.path, self.frame.names = each.guard, each.names
             if handler.name is not None:
                 self._bind(handler.name, Opaque("an exception"))
             exits += self.run(handler.body)

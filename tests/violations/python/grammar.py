@@ -1,4 +1,4 @@
-"""Random expressions over two parameters, and random values for these: the translator's jury is Python itself."""
+"""Random expressions and contracts over two parameters, and values for these: their jury is Python itself."""
 
 from __future__ import annotations
 
@@ -135,6 +135,27 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 expressions = st.recursive(leaves, _larger, max_leaves=4).filter(lambda text: len(text) > 2)
+
+_CONTRACTS = [
+    "try:\n    v = {0}\nexcept TypeError:\n    v = {1}\nassert v",
+    "try:\n    v = {0}\nexcept (TypeError, ValueError):\n    v = None\nelse:\n    v = {1}\nassert v",
+    "def f(v):\n    try:\n        {0}\n        return True\n    except TypeError:\n        return {1}\nassert f(y)",
+    "def f(v):\n    if {0}:\n        return {1}\n    return v\nassert f(y)",
+    "def f(v, w=1):\n    for e in v:\n        if e == w:\n            return {0}\n    return {1}\nassert f(x)",
+    "def f(v):\n    while v > 2:\n        v -= 2\n    return v == {0}\nassert f({1})",
+    "v = {0}\nif v:\n    w = {1}\nelif y:\n    w = 0\nelse:\n    w = v\nassert w",
+    "n = 0\nfor e in {0}:\n    if e == {1}:\n        continue\n    n += 1\nassert n > 1",
+    "n = 0\nfor e in {0}:\n    if not e:\n        break\n    n += 1\nelse:\n    n = {1}\nassert n < 2",
+    "a, b = {0}, {1}\nassert a == b or a",
+    "v = {0}\nif {1}:\n    raise ValueError(v)\nassert v",
+]
+contracts = st.builds(
+    lambda template, one, other: template.format(f"({one})", f"({other})"),
+    st.sampled_from(_CONTRACTS),
+    expressions,
+    expressions,
+)
+"""Statements round two expressions, with one assertion."""
 
 
 def translated(source: str, shape: Shape = SHAPE) -> Translation:

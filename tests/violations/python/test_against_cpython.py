@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.violations.python.grammar import (
     DEEP,
+    contracts,
     deep_values,
     disagreements,
     expressions,
@@ -25,6 +26,14 @@ DEEP_PAIRS = st.lists(st.tuples(deep_values, deep_values), min_size=10, max_size
 @given(expressions, PAIRS)
 @pytest.mark.filterwarnings("ignore")
 def test_random_expressions_agree(source: str, pairs: list[tuple[Any, Any]]) -> None:
+    wrong, _, _ = disagreements(source, pairs)
+    assert wrong == []
+
+
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@given(contracts, PAIRS)
+@pytest.mark.filterwarnings("ignore")
+def test_random_contracts_agree(source: str, pairs: list[tuple[Any, Any]]) -> None:
     wrong, _, _ = disagreements(source, pairs)
     assert wrong == []
 
@@ -72,6 +81,8 @@ CONTRACTS = {
     "continue": "n = 0\nfor e in x:\n    if not e:\n        continue\n    n = n + 1\nassert n != 1",
     "while": "n = len(x)\nwhile n > 1:\n    n -= 2\nassert n == 0",
     "try": "try:\n    v = float(x)\nexcept ValueError:\n    v = 0\nexcept TypeError:\n    v = 1\nassert v > 0",
+    "a try that returns": "def sized(v):\n    try:\n        len(v)\n        return True\n    except TypeError:\n"
+    "        return False\nassert sized(x)",
     "a bare except": "try:\n    assert x\nexcept:\n    raise Exception('no')",
     "raise": "if not x:\n    raise ValueError('x')\nassert y == x",
     "a function": "def size(v):\n    if isinstance(v, (list, tuple)):\n        return sum(size(e) for e in v)\n"
