@@ -13,12 +13,14 @@ from solexp.core import (
     ContractBuild,
     Outcome,
     Program,
+    Trace,
     UserError,
     Verdict,
 )
 from solexp.core.hashing import content_hash
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import Comparison, axis_set, compare, divergence
+from solexp.evm.counterexamples import counterexample
 from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
 from solexp.evm.storage import canonical, plan_slots
@@ -29,7 +31,7 @@ from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 9
+SCHEMA = 10
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -194,7 +196,7 @@ class _Judgement(Judgement):
                     staged.program,
                     getters=self._oracle.getters == "always",
                 )
-            self._decide(index, compared[place], staged)
+            self._decide(index, compared[place], staged, (reference, traces[place]))
 
     def _give_up(self, reason: str, places: Iterable[int]) -> None:
         """The grounds were found on another day. No candidate can be compared with half a trace."""
@@ -208,7 +210,9 @@ class _Judgement(Judgement):
         for index, said in self._ready.items():
             self._ready[index] = msgspec.structs.replace(said, measures=self.told())
 
-    def _decide(self, index: int, comparison: Comparison, staged: Stage) -> None:
+    def _decide(
+        self, index: int, comparison: Comparison, staged: Stage, traces: tuple[Trace, Trace]
+    ) -> None:
         program, contract = staged.program, staged.contract
         axes = self._oracle.axes
         fails = comparison.diverges(axes)
@@ -233,7 +237,7 @@ class _Judgement(Judgement):
         }
         if firsts:
             evidence["first_by_axis"] = firsts
-        earliest = comparison.earliest(axes)
+        earliest = comparison.earliest(axes) if fails else None
         self._ready[index] = verdict(
             Replay.name,
             self._case.candidates[index],
@@ -246,7 +250,8 @@ class _Judgement(Judgement):
                 "variables_missing": len(comparison.missing),
                 "truncated": comparison.truncated is not None,
             },
-            divergence=divergence(earliest, program, contract) if earliest and fails else None,
+            divergence=divergence(earliest, program, contract) if earliest else None,
+            counterexample=counterexample(earliest, staged.places, *traces) if earliest else None,
             evidence=evidence,
         )
 

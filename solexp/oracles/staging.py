@@ -15,6 +15,8 @@ class Stage(msgspec.Struct, frozen=True):
     """All that stays the same over a task's candidates."""
 
     program: Program
+    places: tuple[int, ...]
+    """Where the program's calls are in the task's own."""
     contract: ContractBuild
     """The original's build of the contract that is deployed, which need not be the one that was to be written."""
     original: Subject
@@ -49,10 +51,13 @@ def stage(
     original = subject(reference, contract, case, case.task.sources)
     contract = original.contract
     plan = observation(program, contract, checkpoint_every=checkpoint_every, getters=getters)
+    places = tuple(range(len(program.calls)))
     if not faithful:
-        return Stage(program, contract, original, plan)
+        return Stage(program, places, contract, original, plan)
     [trace] = machine.run(program, [original], plan)
-    return Stage(_faithful(program, trace), contract, original, plan, (program, trace))
+    places = _faithful(program, trace)
+    kept = msgspec.structs.replace(program, calls=tuple(program.calls[at] for at in places))
+    return Stage(kept, places, contract, original, plan, (program, trace))
 
 
 def subject(build: Build, contract: ContractBuild, case: Case, sources: dict[str, str]) -> Subject:
@@ -88,10 +93,10 @@ def _why_no_original(build: Build, contract: ContractBuild | None, program: Prog
     return f"'{name}' is abstract in the original's sources"
 
 
-def _faithful(program: Program, trace: Trace) -> Program:
-    kept = [
-        call
-        for call, result in zip(program.calls, trace.calls, strict=False)
+def _faithful(program: Program, trace: Trace) -> tuple[int, ...]:
+    """The places of the calls that end as the chain recorded."""
+    return tuple(
+        at
+        for at, (call, result) in enumerate(zip(program.calls, trace.calls, strict=False))
         if call.recorded is None or call.recorded.status == result.status
-    ]
-    return msgspec.structs.replace(program, calls=tuple(kept))
+    )

@@ -14,7 +14,9 @@ import msgspec
 from solexp import violations
 from solexp.core import (
     Build,
+    CallResult,
     ContractBuild,
+    Counterexample,
     Divergence,
     Outcome,
     Project,
@@ -28,15 +30,25 @@ from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.judgement import Judgement, Measures
 from solexp.oracles.staging import Stage, stage, subject
-from solexp.oracles.witnessing import Asked, ask, divergence, measures, same_error, shown
+from solexp.oracles.witnessing import (
+    Asked,
+    ask,
+    counterexample,
+    divergence,
+    measures,
+    same_error,
+    shown,
+)
 from solexp.solidity.foundry.files import kept
 from solexp.solidity.foundry.imports import with_imports
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 from solexp.violations.witnesses import Search, Witness, Witnesses, leading
 
-SCHEMA = 1
-"""Raised with every change of what a verdict says or a witness is."""
+SCHEMA = 2
+"""Raised with every change of what a verdict says."""
+WITNESS_SCHEMA = 1
+"""Raised with every change of what a witness is: looking for them is what takes the time."""
 
 _SHOWN = 10
 _PARTS = ("solidity", "witnesses")
@@ -117,12 +129,12 @@ class Violation:
         )
 
     def fingerprint(self) -> dict[str, Any]:
-        return {"error": self.error} | self._search_fingerprint()
+        return {"error": self.error, "verdict": SCHEMA} | self._search_fingerprint()
 
     def _search_fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": SCHEMA,
+            "version": WITNESS_SCHEMA,
             "search": msgspec.to_builtins(self.search),
             "z3": metadata.version("z3-solver"),
             "code": _code(),
@@ -140,7 +152,7 @@ class Violation:
 
     def witnesses(self, case: Case, staged: Stage) -> Witnesses:
         """The task's witnesses: found once, and kept."""
-        store = Store(cache_home() / "witnesses", SCHEMA)
+        store = Store(cache_home() / "witnesses", WITNESS_SCHEMA)
         compiler = case.compiler.version(case.settings.version)
         key = content_hash(case.task.content_hash, self._search_fingerprint(), compiler)
         known = store.get(key, Witnesses) if case.cached else None
@@ -289,12 +301,18 @@ class _Judgement(Judgement):
             evidence["refused"] = [
                 shown(witness, witnesses, None, got) for witness, got in refused[:_SHOWN]
             ]
+        shows: Counterexample | None = None
+        decides: tuple[str, Witness, CallResult | None, CallResult] | None = None
         if accepted:
-            first = divergence("status", accepted[0][0], witnesses, *accepted[0][1:])
+            decides = ("status", *accepted[0])
         elif refused:
-            first = divergence("status", refused[0][0], witnesses, None, refused[0][1])
+            decides = ("status", refused[0][0], None, refused[0][1])
         elif other and self._oracle.error == "same":
-            first = divergence("revert", other[0][0], witnesses, *other[0][1:])
+            decides = ("revert", *other[0])
+        if decides is not None:
+            axis, witness, expected, got = decides
+            first = divergence(axis, witness, witnesses, expected, got)
+            shows = counterexample(axis, witness, witnesses, expected, got)
         outcome = Outcome.PASS if first is None else Outcome.FAIL
         if first is None and trace.stopped:
             outcome = Outcome.TIMEOUT
@@ -317,6 +335,7 @@ class _Judgement(Judgement):
             outcome,
             measures=self.told() | measures(asked, witnesses),
             divergence=first,
+            counterexample=shows,
             evidence=evidence,
         )
 

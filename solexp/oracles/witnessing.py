@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from solexp.core import Branched, CallResult, Divergence, Trace
+from solexp.core import Branched, CallResult, Counterexample, Divergence, Trace
 from solexp.evm.abi import describe_output
 from solexp.violations.witnesses import Witness, Witnesses
 
@@ -125,6 +125,23 @@ def divergence(
     )
     return Divergence(
         axis=axis, index=witness.after, expected=wanted, got=_ended(got), function=witness.shown
+    )
+
+
+def counterexample(
+    axis: str,
+    witness: Witness,
+    witnesses: Witnesses,
+    expected: CallResult | None,
+    got: CallResult,
+) -> Counterexample:
+    """The calls that lead to the witness's state, and then its own."""
+    return Counterexample.after(
+        witnesses.kept[: witness.after],
+        axis=axis,
+        calls=(witness.call,),
+        expected=CallResult(status=True) if expected is None else expected,
+        got=got,
     )
 
 
