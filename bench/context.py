@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--ids", nargs="*")
     options = parser.parse_args()
     tasks = [
-        *Starter().tasks(),
+        *Starter(version=1).tasks(),
         *SolContractEval(calls=0).tasks(),
     ]
     if options.ids:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from solexp.benchmarks import stats, taskset
+from solexp.benchmarks import starter, stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.contracteval import ContractEval
@@ -45,7 +45,7 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """How many tasks; None where the data are absent or cannot be read."""
     where: str
     note: str = ""
-    """What is wrong, or how to get the data."""
+    """The version where there is one; else what is wrong, or how to get the data."""
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +184,8 @@ def _listing(name: str) -> Listing:
     if count is None:
         note = f"get it by: solexp data fetch {name}"
         return Listing(name=name, present=False, tasks=None, where=where, note=note)
-    return Listing(name=name, present=True, tasks=count, where=where)
+    note = f"version {starter.VERSION}" if name == "starter" else ""
+    return Listing(name=name, present=True, tasks=count, where=where, note=note)
 
 
 def _count(name: str) -> int | None:

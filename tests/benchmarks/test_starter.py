@@ -8,9 +8,9 @@ from typing import get_args
 import msgspec
 import pytest
 
-from solexp.benchmarks.starter import MutantLabel, Starter, mutant_labels
+from solexp.benchmarks.starter import VERSION, MutantLabel, Starter, mutant_labels
 from solexp.benchmarks.starter.loader import FOLDER, Fault, read_task, task_ids
-from solexp.core import DataError, Program, Task
+from solexp.core import DataError, Program, Task, UserError
 from solexp.evm.hardforks import hardfork_at
 from solexp.solidity.extract import extract_contract
 from solexp.solidity.parsing import definition
@@ -40,6 +40,16 @@ def test_tasks_are_chosen_by_limit_ids_and_filter() -> None:
     assert Starter(limit=2, seed=5).tasks() == Starter(limit=2, seed=5).tasks()
 
 
+def test_an_earlier_version_has_its_tasks_alone() -> None:
+    first = Starter(version=1)
+
+    assert len(first.every()) == 12
+    assert set(first.data_hashes()) <= set(Starter().data_hashes())
+    assert first.data_hashes()["version"] == "1"
+    with pytest.raises(UserError, match="version must be 1 to 2"):
+        Starter(version=3)
+
+
 def test_an_unknown_task_names_the_nearest() -> None:
     with pytest.raises(DataError, match="did you mean 'GatePass'"):
         read_task("GatePas")
@@ -48,8 +58,11 @@ def test_an_unknown_task_names_the_nearest() -> None:
 def test_every_file_of_data_is_hashed_and_all_are_small() -> None:
     hashes = Starter().data_hashes()
 
-    assert len(hashes) == 4 * len(TASKS)
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 1_500_000
+    assert hashes.pop("version") == str(VERSION)
+    for task_id in TASKS:
+        for name in ("calls.jsonl", "mutants.yaml", "source.sol", "task.yaml"):
+            assert len(hashes[f"{task_id}/{name}"]) == 64
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 3_500_000
 
 
 @pytest.mark.parametrize("task_id", TASKS)

@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("override", nargs="*", help="as for solexp run")
     command = parser.parse_args()
     started = time.monotonic()
-    probe = Probe(Starter().tasks(), seed=command.seed)
+    probe = Probe(Starter(version=1).tasks(), seed=command.seed)
 
     def reply(asked: Asked, _index: int) -> str:
         return probe.answer(asked.text)

@@ -1,5 +1,5 @@
-"""The starter benchmark: twelve contracts of solexp's own, embedded in the package."""
+"""The starter benchmark: contracts of solexp's own, embedded in the package."""
 
-from solexp.benchmarks.starter.loader import MutantLabel, Starter, mutant_labels
+from solexp.benchmarks.starter.loader import VERSION, MutantLabel, Starter, mutant_labels
 
-__all__ = ["MutantLabel", "Starter", "mutant_labels"]
+__all__ = ["VERSION", "MutantLabel", "Starter", "mutant_labels"]
