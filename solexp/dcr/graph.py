@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from solexp.core.errors import DataError, nearest
+from solexp.dcr.expressions import parsed
 from solexp.evm.abi import split_types
 
 _SIGNATURE = re.compile(r"[A-Za-z_$][\w$]*\([\w$,()\[\]]*\)")
@@ -110,8 +111,9 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def guards(self) -> tuple[str, ...]:
         """Every guard of an event or relation, each once, in the graph's order."""
-        found = [part.guard for part in (*self.events, *self.relations) if part.guard]
-        return tuple(dict.fromkeys(found))
+        found = [event.guard for event in self.events]
+        found += [relation.guard for relation in self.relations]
+        return tuple(dict.fromkeys(guard for guard in found if guard))
 
 
 def _grouped(graph: Graph, end: str) -> dict[str, tuple[Relation, ...]]:
@@ -266,5 +268,5 @@ def _event_faults(at: str, event: Event) -> Iterable[tuple[str, str]]:
 
 
 def _guard_faults(at: str, guard: str | None) -> Iterable[tuple[str, str]]:
-    if guard is not None and not guard.strip():
-        yield at, "empty; leave it out where there is no guard"
+    if guard is not None and parsed(guard) is None:
+        yield at, f"'{guard}' is no Solidity expression; write one, or null where there is no guard"

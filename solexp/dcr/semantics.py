@@ -6,8 +6,8 @@ what is owed is remembered of excluded events too. Hildebrandt and Mukkamala 201
 guards, and its events that happen once.
 
 Guards are decided by ``holds(guard, event)``, which the caller brings. The guards of an event and of conditions on it
-are asked about a call that is yet to be made, with ``event`` the one that would happen; those of responses, includes and
-excludes about the one that has just been made, with ``event`` the one that happened.
+are asked about a call that is yet to be made, with ``event`` the one that would happen; those of responses, includes
+and excludes about the call that has just been made, with ``event`` the one that happened.
 """
 
 from __future__ import annotations
