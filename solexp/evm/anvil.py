@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
@@ -14,7 +13,6 @@ from solexp.core import (
     CallResult,
     Checkpoint,
     HarnessError,
-    Log,
     Program,
     TimeLimitExceeded,
     Trace,
@@ -24,18 +22,14 @@ from solexp.evm.anvils import anvil_for, old_forks_exact, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
 from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeployable
-from solexp.evm.process import AnvilProcess
-from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
-from solexp.evm.script import BLOCK_GAS, RESTORE, Script, write
+from solexp.evm.private import Limit, PrivateNode
+from solexp.evm.rpc import AnswerTooLarge, NodeGone
+from solexp.evm.script import RESTORE, Script, write
 from solexp.evm.simulate import Simulations
 from solexp.toolchain.node import version_of
 
 _SHORTER = 8
 """A run that used up its memory or answer is tried again with a program this many times shorter."""
-
-
-class Limit(Exception):
-    """A subject used up its ``time``, ``memory`` or ``answer``."""
 
 
 class AnvilMachine:
@@ -134,60 +128,27 @@ class _Session:
         self._program = program
         self._fork = span.hardfork
         self._stop = span.end
-        self._node: AnvilProcess | None = None
-        self._connection: Connection | None = None
-        self._snapshot = ""
+        self._node: PrivateNode | None = None
         self._scripts: dict[tuple[str, int, tuple[int, ...], bool], Script] = {}
         self._simulations = simulations
 
     def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self._end()
-            raise
+        self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
 
     def _start(self) -> None:
-        program = self._program
-        deployment = program.deployment
-        self._node = AnvilProcess(
-            self._machine.node_for(self._fork),
-            [
-                *("--hardfork", self._fork),
-                *("--chain-id", str(program.chain_id)),
-                *("--number", str(max(0, deployment.block_number - 1))),
-                *("--timestamp", str(max(0, deployment.timestamp - 1))),
-                *("--base-fee", str(program.base_fee)),
-                *("--gas-limit", str(BLOCK_GAS)),
-                *("--accounts", "1", "--balance", "0", "--order", "fifo", "--threads", "1"),
-                *("--no-request-size-limit", "--disable-console-log", "--auto-impersonate"),
-                "--no-priority-fee",
-            ],
-            memory_mb=self._machine.memory_mb,
+        machine = self._machine
+        self._node = PrivateNode(
+            machine.node_for(self._fork), self._program, self._fork, memory_mb=machine.memory_mb
         )
-        # No subject is on it yet, and none can be blamed: these questions have a time of their own.
-        self._connection = Connection(self._node.url)
-        ask = self._connection.ask
-        try:
-            ask("anvil_setNonce", deployment.sender, hex(deployment.nonce))
-            ask("anvil_setBalance", deployment.sender, hex(10**27 + deployment.value))
-            ask("anvil_setCoinbase", program.coinbase)
-            # It starts a second early, so that the block of each deployment gets its time without being told again.
-            ask("anvil_setBlockTimestampInterval", 1)
-            self._snapshot = ask("evm_snapshot")
-        except TimeLimitExceeded as error:
-            raise HarnessError(f"anvil cannot be prepared: {error}") from error
 
     def _end(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
         if self._node is not None:
             self._node.close()
-        self._connection = self._node = None
+        self._node = None
 
     def run(self, subject: Subject, gas: int, limits: tuple[int, ...]) -> Trace:
         """The subject's trace, cut short where it used up a limit. Raises HarnessError when the node fails."""
@@ -212,11 +173,10 @@ class _Session:
                 return msgspec.structs.replace(trace, stopped=stopped) if stopped else trace
 
     def _attempt(self, subject: Subject, gas: int, limits: tuple[int, ...], stop: int) -> Trace:
-        assert self._connection is not None
         assert self._node is not None
-        self._connection.allow(self._machine.timeout_s)
+        self._node.connection.allow(self._machine.timeout_s)
         try:
-            address, deployed = self._deploy(subject, gas)
+            address, deployed = self._node.deploy(subject, gas)
             if address is None:
                 return Trace(address=None, deployment=deployed, hardfork=self._fork)
             answer = self._simulate(subject, address, limits, stop)
@@ -225,9 +185,9 @@ class _Session:
         except AnswerTooLarge:
             raise Limit("answer") from None
         except NodeGone as error:
-            if self._node.ran_out_of_memory():
+            if self._node.process.ran_out_of_memory():
                 raise Limit("memory") from None
-            raise HarnessError(f"anvil ended during a run: {self._node.last_words()}") from error
+            raise HarnessError(f"anvil ended during a run: {self._node.process.last_words()}") from error
         return Trace(
             address=address,
             deployment=deployed,
@@ -237,70 +197,11 @@ class _Session:
             hardfork=self._fork,
         )
 
-    def _deploy(self, subject: Subject, gas: int) -> tuple[str | None, CallResult]:
-        assert self._connection is not None
-        ask = self._connection.ask
-        deployment = self._program.deployment
-        ask("evm_revert", self._snapshot)
-        self._snapshot = ask("evm_snapshot")
-        for place, code in subject.code_at.items():
-            ask("anvil_setCode", place, code)
-        transaction = {
-            "from": deployment.sender,
-            "data": subject.creation + deployment.constructor_args[2:],
-            "value": hex(deployment.value),
-            "gas": hex(gas),
-            "gasPrice": hex(self._program.base_fee),
-        }
-        try:
-            receipt = self._mined(transaction)
-        except RpcError as error:
-            return None, CallResult(status=False, error=error.message)
-        used = int(receipt["gasUsed"], 16)
-        if receipt["status"] != "0x1":
-            return None, CallResult(
-                status=False,
-                gas_used=used,
-                output=self._reason(transaction),
-                error="all gas used" if used >= gas else None,
-            )
-        logs = tuple(
-            Log(log["address"].lower(), tuple(log["topics"]), log["data"])
-            for log in receipt["logs"]
-        )
-        address: str = receipt["contractAddress"].lower()
-        return address, CallResult(status=True, gas_used=used, logs=logs)
-
-    def _mined(self, transaction: dict[str, str]) -> dict[str, Any]:
-        """The receipt of a transaction, as soon as there is one.
-
-        anvil's own way to wait (``eth_sendTransactionSync``) misses a block now and then on a busy machine, gives up
-        after 30 s, and so refuses a deployment that nothing is wrong with: 3 of 3,500 in a trial.
-        """
-        assert self._connection is not None
-        ask = self._connection.ask
-        sent = ask("eth_sendTransaction", transaction)
-        pause = 0.0002
-        while True:
-            receipt: dict[str, Any] | None = ask("eth_getTransactionReceipt", sent)
-            if receipt is not None:
-                return receipt
-            time.sleep(pause)
-            pause = min(2 * pause, 0.05)
-
-    def _reason(self, transaction: dict[str, str]) -> str:
-        assert self._connection is not None
-        try:
-            self._connection.ask("eth_call", transaction, "latest")
-        except RpcError as error:
-            return error.data if isinstance(error.data, str) else "0x"
-        return "0x"
-
     def _simulate(
         self, subject: Subject, address: str, limits: tuple[int, ...], stop: int
     ) -> Answer:
-        assert self._connection is not None
-        connection, answer_bytes = self._connection, self._machine.answer_mb << 20
+        assert self._node is not None
+        connection, answer_bytes = self._node.connection, self._machine.answer_mb << 20
         plan = self._simulations.plan_of(subject)
         key = (address, stop, limits, bool(plan.getters))
         if key not in self._scripts:
