@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from solexp.benchmarks.starter.history.scenes import auction, defi, erc20, erc721, guild, others
+from solexp.benchmarks.starter.history.scenes import (
+    auction,
+    defi,
+    erc20,
+    erc721,
+    guild,
+    others,
+    vault,
+)
 from solexp.benchmarks.starter.history.stage import Stage
 
 SCENES: dict[str, Callable[[Stage], None]] = {
@@ -14,6 +22,7 @@ SCENES: dict[str, Callable[[Stage], None]] = {
     "GuildHall": guild.guild_hall,
     "HarborToken": erc20.harbor_token,
     "HouseholdWallet": others.household_wallet,
+    "InitVault": vault.init_vault,
     "LagoonExchange": defi.lagoon_exchange,
     "OrchardPool": defi.orchard_pool,
     "RefundableSale": others.refundable_sale,
