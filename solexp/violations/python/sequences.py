@@ -87,7 +87,9 @@ def as_sequence(value: Value) -> bool:
     """Whether no element of what iterating gives can be there after one that is missing."""
     if isinstance(value, Seq | Text):
         return value.prefix
-    return all(guard is True for guard, *_ in getattr(value, "items", ()))
+    if isinstance(value, Bag | Table | Stream):
+        return all(guard is True for guard, *_ in value.items)
+    return True
 
 
 def ordered(ev: Evaluation, value: Value) -> Items:

@@ -89,6 +89,7 @@ CONTRACTS = {
     "    return 1\nassert size(x) > 1",
     "hash": "def hashable(v):\n    try:\n        hash(v)\n        return True\n    except TypeError:\n"
     "        return False\nassert all(hashable(e) for e in x)",
+    "iterating over a type": "n = 0\nfor e in zip(type(x), [y]):\n    n += 1\nassert n < 2",
     "unbound": "if x:\n    z = 1\nassert z == 1",
     "unpacking": "a, b = x\nassert a == b",
     "math": "import math\nv = float(x)\nassert not (math.isinf(v) or math.isnan(v))",
