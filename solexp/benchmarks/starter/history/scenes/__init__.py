@@ -11,6 +11,7 @@ from solexp.benchmarks.starter.history.scenes import (
     erc721,
     guild,
     others,
+    quarry,
     vault,
 )
 from solexp.benchmarks.starter.history.stage import Stage
@@ -25,6 +26,7 @@ SCENES: dict[str, Callable[[Stage], None]] = {
     "InitVault": vault.init_vault,
     "LagoonExchange": defi.lagoon_exchange,
     "OrchardPool": defi.orchard_pool,
+    "QuarryToken": quarry.quarry_token,
     "RefundableSale": others.refundable_sale,
     "ShareVault": defi.share_vault,
     "TideAuction": auction.tide_auction,
