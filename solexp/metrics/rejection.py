@@ -21,6 +21,13 @@ _SHARES = {
     "over_rejection_assertion": ("rejection.over_refused", "rejection.valid"),
 }
 """By metric: the measure that is counted, and the one that it is a share of."""
+_ALIKE = (
+    "assertion_codebleu",
+    "assertion_ngrams",
+    "assertion_weighted_ngrams",
+    "assertion_syntax",
+    "assertion_dataflow",
+)
 
 
 def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, Metric]:
@@ -35,8 +42,8 @@ def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, M
     ``csr_by_task``, ``rejection_by_task``, …
         The mean over tasks of the share in each.
 
-    ``assertion_ngrams``, ``assertion_syntax``
-        Means over tasks of how alike the candidates' assertions are to the contract's (`solexp.python.likeness`).
+    ``assertion_codebleu``, and its parts ``assertion_ngrams``, ``assertion_weighted_ngrams``, …
+        Means over tasks of how alike the candidates' assertions are to the contract's (`solexp.python.codebleu`).
 
     A candidate without code refuses nothing. Tasks without tests are missing.
     """
@@ -46,7 +53,7 @@ def rejection_metrics(candidates: Iterable[Judged], *, seed: int) -> dict[str, M
         table = share_counts(f"{name}_by_task", rows)
         found[name] = share_of_samples(table, seed=seed)
         found[f"{name}_by_task"] = metric_at_k(table, 1, seed=seed)
-    for name in ("assertion_ngrams", "assertion_syntax"):
+    for name in _ALIKE:
         found[name] = mean_over_tasks(rows, partial(_likeness, name), seed)
     return {name: metric for name, metric in found.items() if metric is not None}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import platform
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +12,10 @@ from solexp.core import Candidate, Outcome, Verdict
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.calling import calls, limits_of, unloaded
 from solexp.oracles.compile import no_code
+from solexp.python.asserting import part_of_contract, part_of_program
+from solexp.python.codebleu import likeness
+from solexp.python.contracts import asserted
 from solexp.python.expected import expected, is_refusal, preconditions_of
-from solexp.python.likeness import assertions, ngrams, syntax
 from solexp.sandbox import CallResult, Ended
 from solexp.violations.cvts import Cvt
 from solexp.violations.known import Known, Source, fingerprint, known
@@ -50,7 +51,7 @@ class Rejection:
     def fingerprint(self) -> dict[str, Any]:
         return {
             "oracle": self.name,
-            "version": 3,
+            "version": 4,
             "tests": fingerprint(self.cvts),
             "limits": msgspec.to_builtins(self.limits),
             "python": platform.python_version(),
@@ -94,12 +95,7 @@ class Rejection:
             "rejection.over_refused": sum(map(is_refusal, over)),
             "rejection.over_refused_anyhow": sum(map(raises, over)),
         }
-        ours, theirs = assertions(candidate.code or ""), _contract(case)
-        measures |= {
-            "rejection.assertions": len(ours),
-            "rejection.assertion_ngrams": ngrams(ours, theirs),
-            "rejection.assertion_syntax": syntax(ours, theirs),
-        }
+        measures |= _alike(case, candidate)
         if candidate.code is None:
             said = no_code(self.name, candidate)
             return msgspec.structs.replace(said, measures=measures)
@@ -121,8 +117,22 @@ class Rejection:
         return verdict(self.name, candidate, outcome, measures=measures, evidence=evidence)
 
 
-def _contract(case: Case) -> tuple[ast.expr, ...]:
-    return assertions("\n".join(preconditions_of(case.task).statements))
+def _alike(case: Case, candidate: Candidate) -> Measures:
+    """How many assertions a candidate has, and CodeBLEU of its assertion part beside the contract's, with its parts."""
+    ours = part_of_program(candidate.code or "")
+    found = likeness(ours, part_of_contract(preconditions_of(case.task).statements))
+    measures: Measures = {
+        "rejection.assertions": sum(len(asserted(statement)) for statement in ours)
+    }
+    if found is None:
+        return measures
+    return measures | {
+        "rejection.assertion_codebleu": found.codebleu,
+        "rejection.assertion_ngrams": found.ngrams,
+        "rejection.assertion_weighted_ngrams": found.weighted_ngrams,
+        "rejection.assertion_syntax": found.syntax,
+        "rejection.assertion_dataflow": found.dataflow,
+    }
 
 
 def raises(call: CallResult) -> bool:

@@ -39,19 +39,20 @@ def effect(node: ast.AST, own: Container[str] = ()) -> str | None:
             if (
                 isinstance(called, ast.Attribute)
                 and called.attr in _MUTATORS
-                and _root(called.value) not in own
+                and root(called.value) not in own
             ):
                 return f"{_short(each)} changes {_short(called.value)}"
         if (
             isinstance(each, ast.Attribute | ast.Subscript)
             and not isinstance(each.ctx, ast.Load)
-            and _root(each) not in own
+            and root(each) not in own
         ):
             return f"it changes {_short(each)}"
     return None
 
 
-def _root(node: ast.expr) -> str:
+def root(node: ast.expr) -> str:
+    """The variable that an attribute or item is of; empty where it is of none."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
