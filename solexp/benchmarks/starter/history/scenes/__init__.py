@@ -9,6 +9,7 @@ from solexp.benchmarks.starter.history.scenes import (
     defi,
     erc20,
     erc721,
+    escrow,
     guild,
     others,
     quarry,
@@ -19,6 +20,7 @@ from solexp.benchmarks.starter.history.stage import Stage
 SCENES: dict[str, Callable[[Stage], None]] = {
     "BadgeCollection": erc721.badge_collection,
     "CrewToken": erc20.crew_token,
+    "FreightEscrow": escrow.freight_escrow,
     "GatePass": erc721.gate_pass,
     "GuildHall": guild.guild_hall,
     "HarborToken": erc20.harbor_token,
