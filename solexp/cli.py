@@ -108,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     install.add_argument("name", nargs="*", help="node, foundry, or solc followed by versions")
 
     _add_data(commands)
+    _add_dcr(commands)
     _add_cache(commands)
     return parser
 
@@ -131,6 +132,14 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
         if verb == "stats":
             each.add_argument("override", nargs="*", help="such as benchmark.path=PROJECT")
+
+
+def _add_dcr(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    graphs = commands.add_parser("dcr", help="look at DCR graphs of contracts")
+    verb = graphs.add_subparsers(dest="verb", metavar="VERB", required=True)
+    show = verb.add_parser("show", help="print a graph, or write it in another format")
+    show.add_argument("graph", help="a .json or .xml file")
+    show.add_argument("--out", metavar="FILE", help="write a .svg, .dot, .xml or .json file")
 
 
 def _add_cache(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -183,6 +192,10 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands import tools
 
             return tools.COMMANDS[command.command](command)
+        case "dcr":
+            from solexp.commands.dcr import dcr
+
+            return dcr(command)
         case "data" if command.verb == "build":
             _see_working_folder()
             from solexp.commands.building import build

@@ -46,29 +46,24 @@ def graphs(draw: st.DrawFn, *, guarded: bool = True, facts: bool = False) -> Gra
         unsure=st.booleans() if facts else st.just(False),
         why=st.sampled_from([None, 'only <a> & "b" set it']) if facts else st.none(),
     )
-    fact = st.fixed_dictionaries(
-        {
-            "ownership": st.booleans(),
-            "arguments": st.sampled_from([(), (("1", "0x00"), ("2", 'a "b"'))]),
-            "sender": st.sampled_from([None, "owner", "0x" + "5a" * 20]),
-            "value": st.sampled_from([None, "0", "1000000000000000000"]),
-        }
-    )
     some = st.frozensets(st.sampled_from(ids))
     once = draw(some)
-    events = tuple(
-        Event(
-            id=name,
-            function=f"{name}(uint256,address)",
-            guard=draw(guard),
-            once=name in once,
-            **(draw(fact) if facts else {}),
-        )
+    events = [
+        Event(id=name, function=f"{name}(uint256,address)", guard=draw(guard), once=name in once)
         for name in ids
-    )
+    ]
+    if facts:
+        events[0] = Event(
+            id=ids[0],
+            function=draw(st.sampled_from(["", "f(uint8[2],(bool,string))"])),
+            ownership=draw(st.booleans()),
+            arguments=draw(st.sampled_from([(), (("1", 'a "b"'), ("2", "<c>"))])),
+            sender=draw(st.sampled_from(["owner", "0x" + "5a" * 20])),
+            value=draw(st.sampled_from([None, "1000000000000000000"])),
+        )
     return Graph(
         contract="Made",
-        events=events,
+        events=tuple(events),
         relations=tuple(draw(st.lists(relation, max_size=12))),
         marking=Marking(draw(some), draw(some), draw(some)),
     )
