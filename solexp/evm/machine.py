@@ -75,6 +75,8 @@ class Branch(msgspec.Struct, frozen=True):
 class Observation(msgspec.Struct, frozen=True):
     """What is read of the state, and when."""
 
+    at_end: bool = True
+    """Whether the state is read at the end of the program. False, with no ``checkpoint_every``: never."""
     checkpoint_every: int | None = None
     """Read the state after every so many calls; None reads it at the end only."""
     storage: bool = True

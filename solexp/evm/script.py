@@ -19,7 +19,8 @@ BLOCK_GAS = 1_000_000_000_000
 """Gas limit of every block: the same for all subjects, since code can read it."""
 _READ_GAS = 200_000_000_000
 _PROBE_GAS = 5_000_000
-_RICH = 10**27
+RICH = 10**27
+"""Wei that every sender has, and what it sends in all besides."""
 _LONG_INPUT = 4096
 
 READ, RESTORE, INSTALL = 0, 1, 2
@@ -167,7 +168,8 @@ class _Writer:
                 if passed and due < self._stop and self._room(due):
                     self._reading(due)
                 at = due
-        self._reading(self._stop)
+        if self._plan.at_end:
+            self._reading(self._stop)
         self._text.append(f'],"validation":false,"traceTransfers":false}},"{block}"]}}')
         self._flush()
         return Script(
@@ -323,14 +325,15 @@ class _Writer:
     def _first_overrides(self) -> str:
         program = self._program
         calls = program.calls
-        wealth = hex(_RICH + sum(call.value for call in calls))
+        wealth = hex(RICH + sum(call.value for call in calls))
         senders = dict.fromkeys(call.sender for call in calls)
         for branch in self._plan.branches:
             senders |= dict.fromkeys(call.sender for call in branch.calls)
         senders.pop(self._address, None)
         parts = [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
-        parts.append(f'"{PROBE_ADDRESS}":{{"code":"{PROBE}"}}')
-        parts.append(f'"{SIZE_ADDRESS}":{{"code":"{SIZE}"}}')
+        if self._plan.at_end or self._plan.checkpoint_every or self._plan.branches:
+            parts.append(f'"{PROBE_ADDRESS}":{{"code":"{PROBE}"}}')
+            parts.append(f'"{SIZE_ADDRESS}":{{"code":"{SIZE}"}}')
         if self._plan.branches and not self._static:
             parts.append(f'"{UNDOING_ADDRESS}":{{"code":"{undoing(TRIAL_ADDRESS)}"}}')
         return ",".join(parts)

@@ -148,11 +148,7 @@ def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
     if original.stopped:
         return _cut_short(original)
     if original.address is None:
-        output = original.deployment.output
-        said = original.deployment.error or (
-            describe_output(output) if output != "0x" else "no reason given"
-        )
-        return f"the original does not deploy ({said})"
+        return undeployed(original)
     for minimum, count, what in (
         (least.successful_calls, tried.successful_calls, "calls of the original succeed"),
         (least.selectors, tried.selectors, "functions of the original answer"),
@@ -161,6 +157,15 @@ def _too_little(original: Trace, tried: Exercise, least: Minima) -> str | None:
         if count < minimum:
             return f"{count} {what}, fewer than {minimum}"
     return None
+
+
+def undeployed(original: Trace) -> str:
+    """Why nothing can be told of an original that does not deploy."""
+    output = original.deployment.output
+    said = original.deployment.error or (
+        describe_output(output) if output != "0x" else "no reason given"
+    )
+    return f"the original does not deploy ({said})"
 
 
 def _measures(tried: Exercise, program: Program, original: Trace) -> Measures:

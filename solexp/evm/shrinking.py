@@ -1,0 +1,261 @@
+"""Making a program that shows something as small as can be: fewest calls, then smallest values.
+
+The first part is delta debugging (Zeller and Hildebrandt, 2002), whose questions are asked many at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from solexp.core import Call, ContractBuild, Program
+from solexp.evm.abi import selectors, split_types
+from solexp.evm.encoding import calldata
+
+Fails = Callable[[Sequence[Program]], Sequence[bool]]
+"""Which of some programs still show it."""
+
+MOST = 4000
+"""Programs that are tried, about."""
+
+_TOGETHER = 32
+"""Prefixes that are asked about at a time."""
+
+
+def shrink(
+    program: Program,
+    fails: Fails,
+    *,
+    contract: ContractBuild | None = None,
+    values: bool = True,
+    most: int = MOST,
+) -> Program:
+    """The smallest program to be found that still fails; ``program`` itself must.
+
+    It is cut behind the first call at which it fails, loses what calls it can, and then, with ``values``, gets smaller
+    arguments, ether, pauses and simpler senders, the deployer the simplest. ``contract`` names the arguments' types;
+    without it they stay. The same questions get the same answer: nothing is random.
+    """
+    budget = _Budget(fails, most)
+    program = _shortest(program, budget)
+    program = _fewest(program, budget)
+    if values:
+        program = _simplest(program, budget, contract)
+        program = _fewest(program, budget)
+    return program
+
+
+class _Budget:
+    def __init__(self, fails: Fails, most: int) -> None:
+        self._fails = fails
+        self.left = most
+
+    def ask(self, programs: Sequence[Program]) -> list[bool]:
+        """Which programs fail; none do once too many have been tried."""
+        if self.left <= 0 or not programs:
+            return [False] * len(programs)
+        self.left -= len(programs)
+        return list(self._fails(programs))
+
+
+def _with(program: Program, calls: Sequence[Call]) -> Program:
+    return msgspec.structs.replace(program, calls=tuple(calls))
+
+
+def _shortest(program: Program, budget: _Budget) -> Program:
+    """The shortest failing beginning. Whatever begins with a failing one fails."""
+    low, high = 0, len(program.calls)
+    while high - low > 1:
+        step = max(1, -(-(high - low) // _TOGETHER))
+        ends = list(range(low + step, high, step))
+        if not ends:
+            break
+        found = budget.ask([_with(program, program.calls[:end]) for end in ends])
+        first = next((place for place, failed in enumerate(found) if failed), None)
+        if first is None:
+            low = ends[-1]
+        else:
+            high = ends[first]
+            low = ends[first - 1] if first else low
+        if step == 1:
+            break
+    return _with(program, program.calls[:high])
+
+
+def _fewest(program: Program, budget: _Budget) -> Program:
+    """Without calls that are not needed; the last one is."""
+    size = max(1, (len(program.calls) - 1) // 2)
+    while len(program.calls) > 1 and budget.left > 0:
+        count = len(program.calls) - 1
+        chunks = [range(at, min(at + size, count)) for at in range(0, count, size)]
+        found = budget.ask([_without(program, chunk) for chunk in chunks])
+        spare = [chunk for chunk, failed in zip(chunks, found, strict=True) if failed]
+        if spare:
+            program = _all_or_one(program, spare, budget)
+        elif size == 1:
+            break
+        else:
+            size = max(1, size // 2)
+        size = min(size, max(1, len(program.calls) - 1))
+    return program
+
+
+def _all_or_one(program: Program, spare: Sequence[range], budget: _Budget) -> Program:
+    """Without as many chunks as go together, of those that can go alone."""
+    parts = [spare]
+    while len(parts[-1]) > 2:
+        parts.append(parts[-1][: len(parts[-1]) // 2])
+    tries = [_without(program, [at for chunk in part for at in chunk]) for part in parts]
+    found = budget.ask(tries) if len(spare) > 1 else [True]
+    for tried, failed in zip(tries, found, strict=True):
+        if failed:
+            return tried
+    return _without(program, spare[0])
+
+
+def _without(program: Program, places: Sequence[int]) -> Program:
+    gone = set(places)
+    return _with(program, [call for at, call in enumerate(program.calls) if at not in gone])
+
+
+class _Known:
+    """A contract's functions, and accounts in order of their simplicity."""
+
+    def __init__(self, program: Program, contract: ContractBuild | None) -> None:
+        self.types = {
+            selector: split_types(signature[signature.index("(") + 1 : -1])
+            for selector, signature in (selectors(contract) if contract else {}).items()
+        }
+        senders = (program.deployment.sender, *(call.sender for call in program.calls))
+        self.accounts = list(dict.fromkeys(senders))
+
+    def simpler_accounts(self, account: str) -> list[str]:
+        known = self.accounts
+        return known[: known.index(account)] if account in known else known
+
+
+def _simplest(program: Program, budget: _Budget, contract: ContractBuild | None) -> Program:
+    known = _Known(program, contract)
+    while budget.left > 0:
+        tries: list[Program] = []
+        for place, call in enumerate(program.calls):
+            tries += [_put(program, place, each) for each in _simpler(call, known)]
+            tries += _sooner(program, place)
+        found = budget.ask(tries)
+        better = [tried for tried, failed in zip(tries, found, strict=True) if failed]
+        if not better:
+            break
+        program = _combined(program, better, budget)
+    return program
+
+
+def _combined(program: Program, better: Sequence[Program], budget: _Budget) -> Program:
+    """The first simplification of each call, all at once if they go together."""
+    calls = list(program.calls)
+    for tried in better:
+        for place, (old, new) in enumerate(zip(program.calls, tried.calls, strict=True)):
+            if old != new and calls[place] == old and _same_time(old, new):
+                calls[place] = new
+    whole = _with(program, calls)
+    return whole if whole != program and budget.ask([whole])[0] else better[0]
+
+
+def _same_time(one: Call, other: Call) -> bool:
+    return one.block_number == other.block_number and one.timestamp == other.timestamp
+
+
+def _put(program: Program, place: int, call: Call) -> Program:
+    return _with(program, (*program.calls[:place], call, *program.calls[place + 1 :]))
+
+
+def _simpler(call: Call, known: _Known) -> Iterator[Call]:
+    for value in smaller_numbers(call.value):
+        yield msgspec.structs.replace(call, value=value)
+    types = known.types.get(call.input[2:10])
+    if types:
+        values = _decoded(types, call.input)
+        if values is not None:
+            for place, kind in enumerate(types):
+                for each in _smaller(kind, values[place], known):
+                    changed = [*values[:place], each, *values[place + 1 :]]
+                    given = calldata(call.input[2:10], types, changed)
+                    yield msgspec.structs.replace(call, input=given)
+    for sender in known.simpler_accounts(call.sender):
+        yield msgspec.structs.replace(call, sender=sender)
+
+
+def _decoded(types: Sequence[str], data: str) -> list[Any] | None:
+    from eth_abi.abi import decode  # noqa: PLC0415
+    from eth_abi.exceptions import DecodingError  # noqa: PLC0415
+
+    try:
+        return list(decode(types, bytes.fromhex(data[10:])))
+    except (DecodingError, ValueError, OverflowError):
+        return None
+
+
+def smaller_numbers(value: int) -> list[int]:
+    """Numbers nearer to zero, the smallest first; enough of them that some are near any bound below ``value``."""
+    size = abs(value)
+    sign = 1 if value >= 0 else -1
+    found = {0, 1, size - 1, size // 10}
+    found |= {size >> shift for shift in (1, 2, 4, 8, 16, 32, 64, 128)}
+    found |= {size - (size >> shift) for shift in range(2, size.bit_length(), 3)}
+    if value < 0:
+        return [*(each for each in sorted(found) if 0 <= each < size), *([size] if size else [])]
+    return [sign * each for each in sorted(found) if 0 <= each < size]
+
+
+def _smaller(kind: str, value: Any, known: _Known) -> Iterator[Any]:  # noqa: PLR0912
+    """Simpler values of a type, the simplest first."""
+    if kind.endswith("]"):
+        inner = kind[: kind.rindex("[")]
+        if kind.endswith("[]"):
+            for count in smaller_numbers(len(value)):
+                yield list(value[:count])
+            for place in range(len(value) - 1):
+                yield [*value[:place], *value[place + 1 :]]
+        for place, part in enumerate(value):
+            for each in _smaller(inner, part, known):
+                yield [*value[:place], each, *value[place + 1 :]]
+    elif kind.endswith(")"):
+        for place, (inner, part) in enumerate(zip(split_types(kind[1:-1]), value, strict=True)):
+            for each in _smaller(inner, part, known):
+                yield (*value[:place], each, *value[place + 1 :])
+    elif kind == "bool":
+        if value:
+            yield False
+    elif kind == "address":
+        yield from known.simpler_accounts(value)
+    elif kind in ("string", "bytes"):
+        for count in smaller_numbers(len(value)):
+            yield value[:count]
+    elif kind.startswith("bytes"):
+        if any(value):
+            yield bytes(len(value))
+    else:
+        yield from smaller_numbers(value)
+
+
+def _sooner(program: Program, place: int) -> Iterator[Program]:
+    """Less time before a call; those after it come so much sooner, too."""
+    call = program.calls[place]
+    before: Call | None = program.calls[place - 1] if place else None
+    number = before.block_number if before else program.deployment.block_number + 1
+    time = before.timestamp if before else program.deployment.timestamp + 1
+    for seconds in smaller_numbers(max(0, call.timestamp - time)):
+        yield _earlier(program, place, 0, call.timestamp - time - seconds)
+    for blocks in smaller_numbers(max(0, call.block_number - number)):
+        yield _earlier(program, place, call.block_number - number - blocks, 0)
+
+
+def _earlier(program: Program, place: int, blocks: int, seconds: int) -> Program:
+    later = [
+        msgspec.structs.replace(
+            call, block_number=call.block_number - blocks, timestamp=call.timestamp - seconds
+        )
+        for call in program.calls[place:]
+    ]
+    return _with(program, (*program.calls[:place], *later))

@@ -1,0 +1,26 @@
+"""Differential fuzzing: random, ABI-aware sequences of calls, found on the original and asked of candidates."""
+
+from solexp.fuzzing.confirming import Differing
+from solexp.fuzzing.exploring import Explorer, settle
+from solexp.fuzzing.literals import constants
+from solexp.fuzzing.reference import KeptReference, Reference, pack, unpack
+from solexp.fuzzing.settings import Constants, Settings, Unit, entries, units
+from solexp.fuzzing.trying import Asked, Tried
+
+__all__ = [
+    "Asked",
+    "Constants",
+    "Differing",
+    "Explorer",
+    "KeptReference",
+    "Reference",
+    "Settings",
+    "Tried",
+    "Unit",
+    "constants",
+    "entries",
+    "pack",
+    "settle",
+    "units",
+    "unpack",
+]

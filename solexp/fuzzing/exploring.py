@@ -1,0 +1,221 @@
+"""Trying sequences on the original: each batch is drawn from what the batches before it found new there.
+
+Nothing of a candidate has a part in it, so that all candidates of a task are asked the same, and none can steer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import msgspec
+
+from solexp.core import Call, CallResult, Program, Trace
+from solexp.core.hashing import content_hash
+from solexp.evm.deployed import Deployed
+from solexp.fuzzing.drawing import GAS, Sequences, Step
+from solexp.fuzzing.reference import Ending, Reference, ending
+from solexp.fuzzing.settings import Constants, Settings, Unit
+from solexp.fuzzing.values import Pool
+
+_BATCH = 24
+_SLOTS = 48
+"""Slots of storage, from the first on, that are looked through for values worth trying."""
+_OWN_SENDERS = 4
+_NAMED_SENDERS = 6
+_SPENT = "all gas used"
+_SHOWN = 256
+
+
+class Explorer:
+    """Finds the sequences of one unit on the original."""
+
+    def __init__(
+        self, original: Deployed, unit: Unit, settings: Settings, base: Program, known: Constants
+    ) -> None:
+        """``original`` stands deployed as ``base`` says; ``known`` is what its source states."""
+        self._node = original
+        self._settings = settings
+        self._base = base
+        assert original.address is not None
+        random = Random(content_hash(settings.seed, unit.name, base.deployment))
+        named, words = self._looked_through(unit, original.address)
+        who = senders(base, settings.seed, named)
+        self._pool = Pool(random, known, who, (*who, original.address, _address(0), _address(1)))
+        for each in words:
+            self._pool.see(each)
+        self._sequences = Sequences(unit, settings, base, self._pool, random)
+        self._news: set[object] = set()
+        self._costly = self._gas = 0
+
+    def _looked_through(self, unit: Unit, own: str) -> tuple[list[str], list[str]]:
+        """Accounts that the original names in storage or by getters right after its deployment, and all it says."""
+        stored = [each for each in self._node.storage(range(_SLOTS)) if int(each, 16)]
+        told: list[str] = []
+        programs = [
+            msgspec.structs.replace(self._base, calls=(self._asking(entry.selector),))
+            for entry in unit.getters
+        ]
+        for trace in self._node.run(self._node.questions(programs)):
+            for result in trace.calls:
+                if result.status:
+                    told += _words(result.output[2:])
+        # A slot may hold something small before an address.
+        parts = [each for each in (*told, *stored) if each.startswith("0" * 20)]
+        named = ["0x" + each[24:] for each in parts if int(each[24:], 16) >> 100]
+        return [each for each in dict.fromkeys(named) if each != own], [*told, *stored]
+
+    def _asking(self, selector: str) -> Call:
+        deployment = self._base.deployment
+        return Call(
+            sender=deployment.sender,
+            input=f"0x{selector}",
+            gas=GAS,
+            block_number=deployment.block_number + 1,
+            timestamp=deployment.timestamp + 1,
+        )
+
+    def explore(self) -> Reference:
+        """All sequences, as many calls as the settings say. Raises HarnessError when the node fails."""
+        programs: list[Program] = []
+        endings: list[tuple[Ending, ...]] = []
+        called = 0
+        cut: str | None = None
+        while called < self._settings.calls and cut is None:
+            drawn: list[tuple[Step, ...]] = []
+            while len(drawn) < _BATCH and called < self._settings.calls:
+                drawn.append(self._sequences.next()[: self._settings.calls - called])
+                called += len(drawn[-1])
+            asked = [self._sequences.program(steps) for steps in drawn]
+            traces = self._node.run(self._node.questions(asked))
+            for steps, program, trace in zip(drawn, asked, traces, strict=False):
+                if trace.stopped:
+                    cut = trace.stopped
+                    break
+                kept = self._learnt(steps, program, trace)
+                if kept.calls:
+                    programs.append(kept)
+                    endings.append(_endings(program, trace))
+            if cut is None and self._gas > self._settings.gas:
+                cut = "gas"
+        return Reference(
+            programs=tuple(programs),
+            endings=tuple(endings),
+            called=called,
+            costly=self._costly,
+            cut=cut,
+        )
+
+    def _learnt(self, steps: Sequence[Step], program: Program, trace: Trace) -> Program:
+        """Learn from what the original did; the program without calls that used up their gas, which changed nothing."""
+        before = ""
+        newest = 0
+        kept = []
+        for place, (step, result) in enumerate(zip(steps, trace.calls, strict=True)):
+            self._gas += result.gas_used
+            signature = step.entry.signature
+            if _spent(result):
+                self._costly += 1
+                costly = self._sequences.costly
+                costly[signature] = costly.get(signature, 0) + 1
+                continue
+            kept.append(program.calls[place])
+            if self._new(before, signature, result):
+                newest = place + 1
+            if result.status and not step.entry.view:
+                self._sequences.succeeded(step)
+                before = signature
+        if newest:
+            self._sequences.corpus.append(tuple(steps[:newest]))
+        return msgspec.structs.replace(program, calls=tuple(kept))
+
+    def _new(self, before: str, signature: str, result: CallResult) -> bool:
+        """Whether the original did something that it had not done before; values that it told are remembered."""
+        features: list[object] = [(before, signature, result.status)]
+        if not result.status:
+            features.append((signature, result.output[:_SHOWN]))
+        else:
+            features.append((signature, len(result.output), _magnitude(result.output)))
+            features += ((signature, log.topics[:1]) for log in result.logs)
+            self._pool.see(result.output[2:])
+            for log in result.logs:
+                for topic in log.topics[1:]:
+                    self._pool.see(topic[2:])
+                self._pool.see(log.data[2:])
+        new = False
+        for feature in features:
+            if feature not in self._news:
+                self._news.add(feature)
+                new = True
+        return new
+
+
+def settle(reference: Reference, others: Sequence[Trace]) -> Reference:
+    """The reference without what the original, compiled otherwise, does otherwise: the calls from there on.
+
+    What depends on gas, code or block hashes is no behaviour that a candidate could share.
+    """
+    programs, endings = [], []
+    unstable = 0
+    for place, (program, ended) in enumerate(
+        zip(reference.programs, reference.endings, strict=True)
+    ):
+        count = len(ended)
+        if place < len(others):
+            results = zip(program.calls, others[place].calls, strict=False)
+            other = [ending(result, call.gas or 0) for call, result in results]
+            alike = (
+                one.status == two.status and one.output == two.output and one.logs == two.logs
+                for one, two in zip(ended, other, strict=False)
+            )
+            count = next((at for at, same in enumerate(alike) if not same), len(other))
+        unstable += len(ended) - count
+        if count:
+            programs.append(msgspec.structs.replace(program, calls=program.calls[:count]))
+            endings.append(ended[:count])
+    return msgspec.structs.replace(
+        reference, programs=tuple(programs), endings=tuple(endings), unstable=unstable
+    )
+
+
+def senders(base: Program, seed: int, named: Sequence[str]) -> list[str]:
+    """Who sends calls: the deployer, accounts that mean nothing to the contract, and those that it names itself.
+
+    The second depend on seed and deployment, so that a candidate cannot know them by heart.
+    """
+    deployment = base.deployment
+    made = [
+        "0x" + content_hash(seed, deployment, number)[:40] for number in range(1, 1 + _OWN_SENDERS)
+    ]
+    given = [
+        "0x" + each[24:]
+        for each in _words(deployment.constructor_args[2:])
+        if each.startswith("0" * 24) and int(each, 16) >> 100
+    ]
+    also = list(dict.fromkeys((*given, *named)))[:_NAMED_SENDERS]
+    return list(dict.fromkeys((deployment.sender, *made, *also)))
+
+
+def _endings(program: Program, trace: Trace) -> tuple[Ending, ...]:
+    """Of all calls but those that used up their gas."""
+    return tuple(
+        ending(result, call.gas or 0)
+        for call, result in zip(program.calls, trace.calls, strict=False)
+        if not _spent(result)
+    )
+
+
+def _spent(result: CallResult) -> bool:
+    return result.error == _SPENT
+
+
+def _magnitude(output: str) -> int:
+    return int(output[2:66], 16).bit_length() if len(output) >= 66 else 0
+
+
+def _words(data: str) -> Iterator[str]:
+    return (data[at : at + 64] for at in range(0, min(len(data), 64 * 64) - 63, 64))
+
+
+def _address(number: int) -> str:
+    return f"0x{number:040x}"

@@ -1,0 +1,209 @@
+"""Asking a task's candidates what its original was asked, and making sure of what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from solexp.core import Counterexample, Divergence, Program, Trace
+from solexp.evm.abi import describe_call, selectors
+from solexp.evm.compare import compare, divergence
+from solexp.evm.counterexamples import counterexample
+from solexp.evm.deployed import NOTHING, Deployed
+from solexp.evm.hardforks import hardfork_at
+from solexp.evm.machine import Observation, Subject
+from solexp.evm.observe import observation
+from solexp.fuzzing import Asked, Differing, Reference, Unit
+from solexp.oracles.base import Case
+from solexp.oracles.fuzz_original import DEPLOYMENT_GAS, FuzzedOriginal
+from solexp.oracles.grounds import undeployed
+from solexp.oracles.staging import Stage
+
+if TYPE_CHECKING:
+    from solexp.oracles.fuzz import Fuzz
+
+_MOST_UNCONFIRMED = 8
+"""Differences of a function that may turn out to be none before it is left at that."""
+_SLOTS_READ = 512
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A difference that was made small and seen again."""
+
+    function: str
+    """Signature of the function at whose call it is, or after which; the unit's name where it is none."""
+    divergence: Divergence
+    counterexample: Counterexample
+    calls: list[str]
+    """The calls that lead to it, for a reader."""
+
+
+class Fuzzed(msgspec.Struct):
+    """What came of one contract."""
+
+    calls: int = 0
+    """Calls that were compared."""
+    shown: list[Shown] = []
+    """One a unit at most, in the units' order."""
+    unconfirmed: int = 0
+    stopped: str | None = None
+    """The limit that it used up."""
+
+
+class Fuzzing:
+    """One task's fuzzing, with the nodes it needs; a context manager."""
+
+    def __init__(self, oracle: Fuzz, case: Case, staged: Stage) -> None:
+        self.references: dict[str, Reference] = {}
+        """By unit."""
+        self._oracle = oracle
+        self._staged = staged
+        program = staged.program
+        deployment = program.deployment
+        self._fork = program.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
+        self._base = msgspec.structs.replace(program, calls=(), hardfork=self._fork)
+        self._source = FuzzedOriginal(
+            case, staged.original, self._base, oracle.settings, oracle.search_fingerprint()
+        )
+        self._stack = ExitStack()
+        self._original = self._node()
+        self._candidate = self._node()
+        self._twin: Deployed | None = None
+        self._case = case
+        self._deployed: Trace | None = None
+
+    def _node(self) -> Deployed:
+        oracle = self._oracle
+        node = Deployed(
+            self._base,
+            self._fork,
+            cpu_s=oracle.cpu_s,
+            memory_mb=oracle.memory_mb,
+            answer_mb=oracle.answer_mb,
+        )
+        self._stack.callback(node.close)
+        return node
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def explore(self, chosen: Sequence[Unit]) -> str | None:
+        """Find the sequences of every unit; why there are none, where the original does not deploy."""
+        self._deployed = self._original.deploy(self._staged.original, DEPLOYMENT_GAS)
+        for tool, version in self._original.tools().items():
+            self._case.used(tool, version)
+        if self._original.address is None:
+            return undeployed(self._deployed)
+        for unit in chosen:
+            self._original.renew()
+            self.references[unit.name] = self._source.reference(
+                unit, self._original, self._candidate
+            )
+        return None
+
+    def run(self, chosen: Sequence[Unit], subjects: Sequence[Subject]) -> list[Fuzzed]:
+        """What comes of each subject; the first is the original itself, and needs no run."""
+        everything = sum(reference.calls for reference in self.references.values())
+        found = [Fuzzed(calls=everything), *(Fuzzed() for _ in subjects[1:])]
+        for unit in chosen:
+            if len(subjects) > 1:
+                asked = self._asked(self.references[unit.name])
+                for subject, fuzzed in zip(subjects[1:], found[1:], strict=True):
+                    self._try(unit, asked, subject, fuzzed)
+        return found
+
+    def _asked(self, reference: Reference) -> Asked:
+        states: list[Trace] = []
+        plan = NOTHING
+        if "storage" in self._oracle.axes and reference.programs:
+            plan = self._plan([call for each in reference.programs for call in each.calls])
+        self._original.renew()
+        self._original.observe(plan)
+        self._candidate.observe(plan)
+        if self._twin is not None:
+            self._twin.observe(plan)
+        if plan is not NOTHING:
+            states = self._original.run(self._original.questions(reference.programs))
+        return Asked(reference, self._original, self._oracle.axes, states)
+
+    def _plan(self, calls: Sequence[object]) -> Observation:
+        program = msgspec.structs.replace(self._base, calls=tuple(calls))
+        return observation(program, self._staged.contract, getters="never", max_slots=_SLOTS_READ)
+
+    def _try(self, unit: Unit, asked: Asked, subject: Subject, fuzzed: Fuzzed) -> None:
+        if fuzzed.stopped or (fuzzed.shown and fuzzed.shown[0].divergence.axis == "deployment"):
+            return
+        deployed = self._candidate.deploy(subject, DEPLOYMENT_GAS)
+        assert self._deployed is not None
+        if deployed.stopped:
+            fuzzed.stopped = deployed.stopped
+            return
+        unlike = compare(self._deployed, deployed, self._base).earliest(self._oracle.axes)
+        if unlike is not None:
+            if not fuzzed.shown:
+                fuzzed.shown.append(
+                    Shown(
+                        unit.name,
+                        divergence(unlike, self._base, self._staged.contract),
+                        counterexample(unlike, (), self._deployed, deployed),
+                        [],
+                    )
+                )
+            if self._candidate.address is None:
+                return
+        start = 0
+        for _ in range(_MOST_UNCONFIRMED):
+            tried = asked.of(self._candidate, start)
+            fuzzed.calls += tried.calls
+            fuzzed.stopped = tried.stopped
+            if tried.difference is None:
+                return
+            shown = self._confirmed(unit, asked.reference.programs[tried.at], subject)
+            if shown is not None:
+                fuzzed.shown.append(shown)
+                return
+            fuzzed.unconfirmed += 1
+            start = tried.at + 1
+
+    def _confirmed(self, unit: Unit, program: Program, subject: Subject) -> Shown | None:
+        """A difference made small, and seen once more on a machine that has run nothing else."""
+        contract = self._staged.contract
+        differing = Differing(
+            self._original, self._candidate, self._standing_twin(), self._oracle.axes
+        )
+        small = differing.shrunk(program, contract)
+        if small is None:
+            return None
+        plan = NOTHING
+        if "storage" in self._oracle.axes:
+            plan = self._plan(small.calls)
+        subjects = [self._staged.original, subject]
+        expected, got = self._oracle.machine.run(small, subjects, plan)
+        first = compare(expected, got, small).earliest(self._oracle.axes)
+        if first is None:
+            return None
+        end = len(small.calls) if first.index is None else first.index + 1
+        calls = small.calls[:end]
+        found = counterexample(first, range(len(small.calls)), expected, got)
+        return Shown(
+            selectors(contract).get(calls[-1].input[2:10], unit.name) if calls else unit.name,
+            divergence(first, small, contract),
+            msgspec.structs.replace(found, prefix=0, kept=None, calls=calls, hardfork=self._fork),
+            [describe_call(contract, call.input) for call in calls],
+        )
+
+    def _standing_twin(self) -> Deployed | None:
+        if self._twin is None:
+            twin = self._source.twin
+            if twin is None:
+                return None
+            self._twin = self._node()
+            self._twin.observe(self._candidate.plan)
+            self._twin.deploy(twin, DEPLOYMENT_GAS)
+        return self._twin if self._twin.address == self._original.address else None
