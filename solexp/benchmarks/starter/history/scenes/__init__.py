@@ -14,6 +14,7 @@ from solexp.benchmarks.starter.history.scenes import (
     others,
     quarry,
     vault,
+    vine,
 )
 from solexp.benchmarks.starter.history.stage import Stage
 
@@ -33,4 +34,5 @@ SCENES: dict[str, Callable[[Stage], None]] = {
     "ShareVault": defi.share_vault,
     "TideAuction": auction.tide_auction,
     "TollToken": erc20.toll_token,
+    "VineWallet": vine.vine_wallet,
 }
