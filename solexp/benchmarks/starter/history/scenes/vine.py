@@ -94,10 +94,9 @@ def vine_wallet(stage: Stage) -> None:
         stage.chain.block_number += (moment - stage.now) // 14
         stage.chain.timestamp = moment
 
-    def planted(
-        name: str, amount: int, start: int, cliff: int, length: int, revocable: bool
-    ) -> int:
-        stage.do("owner", "plant", address(name), amount, start, cliff, length, revocable)
+    def planted(name: str, amount: int, start: int, *terms: int) -> int:
+        """Makes a grant for somebody; ``terms`` are its cliff, its length, and whether it can be revoked."""
+        stage.do("owner", "plant", address(name), amount, start, *terms)
         return int(stage.view("count")) - 1
 
     now = stage.now
