@@ -12,6 +12,7 @@ from eth_utils.abi import function_abi_to_4byte_selector
 
 from solexp.benchmarks.starter.history.chain import Chain
 from solexp.core import Call, CallResult, ContractBuild, Deployment, Recorded
+from solexp.evm.abi import input_types
 from solexp.evm.words import keccak, word
 
 USERS = ("alice", "bob", "carol", "dave", "erin")
@@ -51,7 +52,7 @@ class Stage:
         self._abi: dict[str, Any] = {}
         for entry in build.abi:
             if entry.get("type") == "function":
-                types = ",".join(item["type"] for item in entry["inputs"])
+                types = ",".join(input_types(entry))
                 self._abi[entry["name"]] = self._abi[f"{entry['name']}({types})"] = entry
 
     @property
@@ -167,9 +168,8 @@ class Stage:
         if not move.function:
             return move.args[0] if move.args else "0x"
         entry = self._abi[move.function]
-        types = [item["type"] for item in entry["inputs"]]
         selector: bytes = function_abi_to_4byte_selector(entry)
-        return "0x" + (selector + encode(types, move.args)).hex()
+        return "0x" + (selector + encode(input_types(entry), move.args)).hex()
 
 
 def address(name: str) -> str:
