@@ -8,6 +8,7 @@ from typing import Protocol
 
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
+from solexp.core.settings import at_least
 from solexp.core.task import series
 
 
@@ -65,8 +66,7 @@ def select(
         values = _values(key, value, tasks)
         chosen = [task for task in chosen if _property(task, key) in values]
     if limit is not None and limit < len(chosen):
-        if limit < 1:
-            raise UserError(f"limit must be at least 1, got {limit}")
+        at_least("benchmark.limit", limit)
         order = sorted(task.id for task in chosen)
         random.Random(seed).shuffle(order)
         drawn = set(order[:limit])

@@ -11,6 +11,7 @@ from solexp.config.backends import check_backend
 from solexp.config.instantiate import checked, instantiate
 from solexp.core import UserError
 from solexp.core.errors import nearest
+from solexp.core.settings import above
 from solexp.llm.model import LiveModel, Model
 from solexp.llm.sampling import Sampling
 from solexp.metrics.plan import Plan
@@ -38,13 +39,9 @@ class Execution:
     """Whether verdicts are looked up and kept."""
 
     def __post_init__(self) -> None:
-        for name, value in (
-            ("n_jobs", self.n_jobs),
-            ("task_seconds", self.task_seconds),
-            ("memory_mb", self.memory_mb),
-        ):
-            if value is not None and value <= 0:
-                raise UserError(f"execution.{name}: must be above 0, got {value:g}")
+        above("execution.n_jobs", self.n_jobs)
+        above("execution.task_seconds", self.task_seconds)
+        above("execution.memory_mb", self.memory_mb)
         check_backend(self.backend)
 
 

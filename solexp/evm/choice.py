@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solexp.core import UserError
+from solexp.core.settings import above
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import ForkRule, GasRule, Machine
 from solexp.evm.node import NodeMachine
@@ -23,13 +23,9 @@ def machine(
 
     ``forks`` and ``memory_mb`` concern the private one, ``block`` and ``distinct_blocks`` the user's own.
     """
-    for name, value in (
-        ("timeout_s", timeout_s),
-        ("memory_mb", memory_mb),
-        ("answer_mb", answer_mb),
-    ):
-        if value <= 0:
-            raise UserError(f"oracle.replay.machine.{name}: must be above 0, got {value}")
+    above("oracle.replay.machine.timeout_s", timeout_s)
+    above("oracle.replay.machine.memory_mb", memory_mb)
+    above("oracle.replay.machine.answer_mb", answer_mb)
     if rpc_url is None:
         return AnvilMachine(
             gas=gas, forks=forks, timeout_s=timeout_s, memory_mb=memory_mb, answer_mb=answer_mb

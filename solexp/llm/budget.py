@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from solexp.core import HarnessError, Usage, UserError
+from solexp.core.settings import above
 
 
 class BudgetReached(HarnessError):
@@ -19,12 +20,8 @@ class Budget:
         self, max_cost_usd: float | None = None, max_tokens_total: int | None = None
     ) -> None:
         """None is no limit. Raises UserError for a limit that is not above 0."""
-        for name, limit in (
-            ("max_cost_usd", max_cost_usd),
-            ("max_tokens_total", max_tokens_total),
-        ):
-            if limit is not None and limit <= 0:
-                raise UserError(f"model.{name}: must be above 0, got {limit:g}")
+        above("model.max_cost_usd", max_cost_usd)
+        above("model.max_tokens_total", max_tokens_total)
         self.max_cost_usd = max_cost_usd
         self.max_tokens_total = max_tokens_total
         self.cost_usd = 0.0

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import Batch, UserError
+from solexp.core.settings import at_least
 
 
 class Sampling:
@@ -14,8 +15,7 @@ class Sampling:
 
     def __init__(self, batches: dict[str, dict[str, Any]], repeats: int = 1) -> None:
         """``batches`` maps a name to the fields of `Batch`. Raises UserError when they contradict each other."""
-        if repeats < 1:
-            raise UserError(f"sampling.repeats: must be at least 1, got {repeats}")
+        at_least("sampling.repeats", repeats)
         self.repeats = repeats
         self.batches = tuple(_batch(name, fields) for name, fields in batches.items() if fields)
         if not self.batches:
@@ -37,8 +37,7 @@ def _batch(name: str, fields: dict[str, Any]) -> Batch:
         batch = msgspec.convert({"name": name, **fields}, Batch)
     except msgspec.ValidationError as error:
         raise UserError(f"{where}: {error}") from None
-    if batch.n < 1:
-        raise UserError(f"{where}.n: must be at least 1, got {batch.n}")
+    at_least(f"{where}.n", batch.n)
     if not 0 <= batch.temperature <= 2:
         raise UserError(f"{where}.temperature: must lie between 0 and 2, got {batch.temperature}")
     if not 0 < batch.top_p <= 1:

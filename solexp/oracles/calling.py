@@ -5,8 +5,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 
-from solexp.core import Candidate, UserError
+from solexp.core import Candidate
 from solexp.core.hashing import content_hash
+from solexp.core.settings import above
 from solexp.oracles.base import Case
 from solexp.python.expected import OUTPUT_MB, preconditions_of
 from solexp.python.series import call_series
@@ -32,13 +33,9 @@ def limits_of(oracle: str, cpu_s: float, total_cpu_s: float, memory_mb: int) -> 
 
     Raises UserError, which names ``oracle``, for one that is not above 0.
     """
-    for setting, value in (
-        ("cpu_s", cpu_s),
-        ("total_cpu_s", total_cpu_s),
-        ("memory_mb", memory_mb),
-    ):
-        if value <= 0:
-            raise UserError(f"oracle.{oracle}.{setting}: must be above 0, got {value:g}")
+    above(f"oracle.{oracle}.cpu_s", cpu_s)
+    above(f"oracle.{oracle}.total_cpu_s", total_cpu_s)
+    above(f"oracle.{oracle}.memory_mb", memory_mb)
     return Limits(cpu_s=cpu_s, batch_cpu_s=total_cpu_s, memory_mb=memory_mb, output_mb=OUTPUT_MB)
 
 

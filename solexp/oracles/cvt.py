@@ -12,6 +12,7 @@ import msgspec
 from solexp.core import Candidate, Outcome, Task, UserError, Verdict
 from solexp.core.errors import nearest
 from solexp.core.preconditions import Preconditions
+from solexp.core.settings import above
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import no_code
 from solexp.python.expected import preconditions_of
@@ -84,9 +85,9 @@ class Cvt:
         """
         if rule not in RULES:
             raise UserError(f"oracle.cvt.rule: unknown '{rule}'; {nearest(rule, RULES)}")
-        for setting, value in (("cpu_s", cpu_s), ("memory_mb", memory_mb), ("solver_s", solver_s)):
-            if value <= 0:
-                raise UserError(f"oracle.cvt.{setting}: must be above 0, got {value:g}")
+        above("oracle.cvt.cpu_s", cpu_s)
+        above("oracle.cvt.memory_mb", memory_mb)
+        above("oracle.cvt.solver_s", solver_s)
         self.rule = rule
         self.limits = Limits(cpu_s=cpu_s, memory_mb=memory_mb, batch_cpu_s=_BATCH_S)
         self.solver_s = solver_s

@@ -18,6 +18,7 @@ from solexp.core import (
     Verdict,
 )
 from solexp.core.hashing import content_hash
+from solexp.core.settings import at_least
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import Comparison, axis_set, compare, divergence
 from solexp.evm.counterexamples import counterexample
@@ -68,9 +69,8 @@ class Replay:
             self.axes = axis_set(axes)
         except UserError as error:
             raise UserError(f"oracle.replay.{error}") from None
-        for setting, value in (("checkpoint_every", checkpoint_every), ("limit", limit)):
-            if value is not None and value < 1:
-                raise UserError(f"oracle.replay.{setting}: must be 1 or more, got {value}")
+        at_least("oracle.replay.checkpoint_every", checkpoint_every)
+        at_least("oracle.replay.limit", limit)
         self.fidelity = fidelity
         self.checkpoint_every = checkpoint_every
         self.getters: GetterRule = getters

@@ -24,6 +24,7 @@ from solexp.core import (
 from solexp.core.errors import nearest
 from solexp.core.hashing import content_hash
 from solexp.core.reply import well_formed
+from solexp.core.settings import above
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.solidity.foundry.files import kept
@@ -87,9 +88,8 @@ class Static:
             impact=_checked("impact", impact, IMPACTS),  # type: ignore[arg-type]
             confidence=_checked("confidence", confidence, CONFIDENCES),  # type: ignore[arg-type]
         )
-        for setting, value in (("timeout_s", timeout_s), ("memory_mb", memory_mb)):
-            if value <= 0:
-                raise UserError(f"oracle.static.{setting}: must be above 0, got {value}")
+        above("oracle.static.timeout_s", timeout_s)
+        above("oracle.static.memory_mb", memory_mb)
         self.limits = Limits(seconds=timeout_s, memory_mb=memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import msgspec
 from solexp.core import Candidate, Completion, Generation, PromptForm, Target, Task
 from solexp.core.errors import UserError, nearest
 from solexp.core.reply import Extraction
+from solexp.core.settings import at_least
 from solexp.solidity.comments import without_comments
 from solexp.solidity.functions import (
     MARKERS,
@@ -65,8 +66,7 @@ class Function(Prompted):
         for kind in self.members:
             if kind not in known:
                 raise UserError(f"strategy.members: no kind '{kind}'; {nearest(kind, known)}")
-        if self.limit is not None and self.limit < 1:
-            raise UserError(f"strategy.limit: must be at least 1, got {self.limit}")
+        at_least("strategy.limit", self.limit)
 
     @property
     def reader(self) -> FunctionReader:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from solexp.core import Candidate, Generation, NoCode, Prompt, Task, UserError
 from solexp.core.prompt import Completion, FinishReason
 from solexp.core.reply import Extraction
+from solexp.core.settings import at_least
 from solexp.python.expected import preconditions_of
 from solexp.strategies.base import Ask, Dialogue, Reader, Refine
 from solexp.strategies.material import Material
@@ -59,9 +60,8 @@ class Violating(OfFunctions):
 
     def __post_init__(self) -> None:
         """Raises UserError."""
-        for name in ("tests", "exhaustive_to"):
-            if getattr(self, name) < 1:
-                raise UserError(f"strategy.{name}: must be at least 1, got {getattr(self, name)}")
+        at_least("strategy.tests", self.tests)
+        at_least("strategy.exhaustive_to", self.exhaustive_to)
         if self.refine.rounds:
             raise UserError(
                 "strategy.refine: tests are asked for once; choose strategy/refine=none"

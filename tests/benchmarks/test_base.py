@@ -77,7 +77,7 @@ def test_an_unknown_property_or_value_is_refused_with_the_nearest() -> None:
 
 
 def test_a_limit_below_one_is_refused() -> None:
-    with pytest.raises(UserError, match="limit must be at least 1, got 0"):
+    with pytest.raises(UserError, match=r"benchmark\.limit: must be at least 1, got 0"):
         select(TASKS, limit=0)
 
 

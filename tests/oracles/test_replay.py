@@ -339,7 +339,7 @@ def test_nothing_is_kept_of_a_machine_that_may_answer_otherwise_tomorrow(
 
 
 def test_settings_out_of_range_are_refused_in_one_line() -> None:
-    with pytest.raises(UserError, match=r"oracle\.replay\.checkpoint_every: must be 1 or more"):
+    with pytest.raises(UserError, match=r"oracle\.replay\.checkpoint_every: must be at least 1"):
         Replay(checkpoint_every=0)
     with pytest.raises(UserError, match="did you mean 'status'"):
         Replay(axes="statis")

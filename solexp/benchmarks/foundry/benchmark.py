@@ -12,6 +12,7 @@ from solexp.benchmarks.base import select
 from solexp.benchmarks.foundry.posing import pose
 from solexp.benchmarks.functions import all_functions, named_apart
 from solexp.core import Project, Task, UserError
+from solexp.core.settings import at_least
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.analysis import Analysis, analyse, is_library, test_files
 from solexp.solidity.foundry.files import Files, keep, project_hash, read_archive
@@ -48,8 +49,7 @@ class Foundry:
         seed: int = 0,
     ) -> None:
         """Raises UserError for a path that is not there and for less than one line."""
-        if min_lines < 1:
-            raise UserError(f"benchmark.min_lines must be at least 1, got {min_lines}")
+        at_least("benchmark.min_lines", min_lines)
         self.path = None if path is None else Path(path)
         self._profile_name = profile
         self._min_lines = min_lines

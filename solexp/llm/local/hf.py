@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from solexp.core import Completion, Prompt, RequestFailed, Task, UserError
 from solexp.core.hashing import content_hash
+from solexp.core.settings import at_least
 from solexp.llm.local.gguf import sha256_of
 from solexp.llm.local.machine import OnThisMachine
 from solexp.llm.local.threads import threads_for
@@ -55,10 +56,8 @@ class Transformers(OnThisMachine):
             "{prefix}" in self.infill and "{suffix}" in self.infill
         ):
             raise UserError("model.infill: must be a template with {prefix} and {suffix}")
-        for name in ("context", "max_output_tokens"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise UserError(f"model.{name}: must be 1 or more, got {value}")
+        at_least("model.context", self.context)
+        at_least("model.max_output_tokens", self.max_output_tokens)
 
     @cached_property
     def folder(self) -> Path:

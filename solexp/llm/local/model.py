@@ -21,6 +21,7 @@ from solexp.core import (
     ToolError,
     UserError,
 )
+from solexp.core.settings import above
 from solexp.llm import tokens
 from solexp.llm.local.gguf import model_file, sha256_of
 from solexp.llm.local.machine import OnThisMachine
@@ -61,8 +62,7 @@ class LlamaCpp(OnThisMachine):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("concurrency", "context", "max_output_tokens", "start_s", "timeout_s"):
-            if not getattr(self, name) > 0:
-                raise UserError(f"model.{name}: must be above 0, got {getattr(self, name):g}")
+            above(f"model.{name}", getattr(self, name))
         self.server: LlamaServer | None = None
         """The server of the open session."""
         self._counted: dict[str, int] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from solexp.core import Batch, Prompt, Task, Usage, UserError, secrets
+from solexp.core.settings import above
 from solexp.llm import tokens
 from solexp.llm.budget import Budget
 from solexp.llm.model import checked_cutoff
@@ -119,9 +120,7 @@ class OpenAICompatible:
             # Known before anything is written down, prompts included; whether it is needed shows later.
             secrets.from_environment(self.api_key_env)
         for name in _ABOVE_0:
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise UserError(f"model.{name}: must be above 0, got {value:g}")
+            above(f"model.{name}", getattr(self, name))
         if self.stops < 0:
             raise UserError(f"model.stops: must not be below 0, got {self.stops}")
         if not self.name or self.name == "???":

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
+from solexp.core.settings import at_least
 from solexp.llm.tokens import Tokenizer, approximate
 from solexp.solidity.comments import comment_spans
 from solexp.solidity.definitions import index_of
@@ -39,8 +40,7 @@ class Window:
         ``whole_lines`` drops the piece of a line at which the text is cut. ``tokenizer`` is the model's, or the path of
         its ``tokenizer.json``; by default `solexp.llm.tokens.approximate`. Raises UserError.
         """
-        if tokens < 0:
-            raise UserError(f"strategy.context.tokens: must be 0 or more, got {tokens}")
+        at_least("strategy.context.tokens", tokens, 0)
         if side not in _SIDES:
             raise UserError(f"strategy.context.side: got {side!r}; {nearest(side, _SIDES)}")
         self.tokens = tokens

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from solexp.core import Task, UserError
+from solexp.core.settings import above
 from solexp.llm.tokens import count
 from solexp.solidity.similarity import Originals, tokens
 from solexp.strategies.base import Example, Kind
@@ -48,8 +49,7 @@ class Chosen:
             raise UserError(
                 f"strategy.examples.max_similarity: must be above 0 and at most 1, got {max_similarity:g}"
             )
-        if max_tokens is not None and max_tokens < 1:
-            raise UserError(f"strategy.examples.max_tokens: must be above 0, got {max_tokens}")
+        above("strategy.examples.max_tokens", max_tokens)
         self.by = by
         self.pool = pool
         self.path = None if path is None else Path(path).expanduser()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from solexp.core import HarnessError, UserError
 from solexp.core.hashing import content_hash, file_hash
+from solexp.core.settings import above
 from solexp.store import Store
 from solexp.strategies.examples.encoder import Encoder, encoder_hash, is_encoder
 from solexp.strategies.examples.extracting import Entry
@@ -57,8 +58,9 @@ class Nearest:
             )
         if base_url is not None and model is None:
             raise UserError(f"{_WHERE}: base_url wants the server's model too; set {_WHERE}.model")
-        if batch < 1 or max_chars < 1 or timeout_s <= 0:
-            raise UserError(f"{_WHERE}: batch, max_chars and timeout_s must be above 0")
+        above(f"{_WHERE}.batch", batch)
+        above(f"{_WHERE}.max_chars", max_chars)
+        above(f"{_WHERE}.timeout_s", timeout_s)
         self.folder = None if folder is None else Path(folder).expanduser()
         self.model = model
         self.base_url = base_url

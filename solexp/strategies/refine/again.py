@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import CompileError, Message, UserError
+from solexp.core.settings import at_least
 from solexp.solidity.definitions import definitions_named, names_in
 from solexp.solidity.splice import splice
 from solexp.strategies.base import Ask, Attempt, Dialogue
@@ -40,8 +41,7 @@ class Again:
             raise UserError(
                 f"strategy.refine.rounds: must be at least 1, got {rounds}; or refine=none"
             )
-        if errors < 1:
-            raise UserError(f"strategy.refine.errors: must be at least 1, got {errors}")
+        at_least("strategy.refine.errors", errors)
         if temperature is not None and not 0 <= temperature <= 2:
             raise UserError(
                 f"strategy.refine.temperature: must lie between 0 and 2, or be null, got {temperature:g}"

@@ -189,8 +189,13 @@ def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"base_url": "z"}, {"folder": "x", "model": "y"}, {"model": "y", "batch": 0}]
+    ("settings", "said"),
+    [
+        ({"base_url": "z"}, "by: base_url wants the server's model"),
+        ({"folder": "x", "model": "y"}, "by: give either folder"),
+        ({"model": "y", "batch": 0}, "by.batch: must be above 0, got 0"),
+    ],
 )
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match=r"strategy\.examples\.by: "):
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=rf"^strategy\.examples\.{said}"):
         Nearest(**settings)
