@@ -25,6 +25,7 @@ from solexp.core import (
     Verdict,
 )
 from solexp.core.hashing import content_hash, file_hash
+from solexp.core.settings import above, at_least
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.base import Case, verdict
@@ -108,11 +109,9 @@ class Violation:
             ("states", states, 3),
             ("rlimit", rlimit, 1),
         ):
-            if value < least:
-                raise UserError(f"oracle.violation.{setting}: must be {least} or more, got {value}")
-        for setting, limit in (("timeout_s", timeout_s), ("memory_mb", memory_mb)):
-            if limit <= 0:
-                raise UserError(f"oracle.violation.{setting}: must be above 0, got {limit}")
+            at_least(f"oracle.violation.{setting}", value, least)
+        above("oracle.violation.timeout_s", timeout_s)
+        above("oracle.violation.memory_mb", memory_mb)
         self.error: ErrorRule = error
         self.search = Search(
             models=models,

@@ -210,5 +210,5 @@ def _some(witnesses: tuple[Witness, ...]) -> list[Witness]:
 def test_settings_that_mean_nothing_are_refused() -> None:
     with pytest.raises(UserError, match=r"oracle.violation.error: must be any or same"):
         Violation(error="some")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match=r"oracle.violation.models: must be 1 or more"):
+    with pytest.raises(UserError, match=r"oracle.violation.models: must be at least 1"):
         Violation(models=0)
