@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from solexp.benchmarks.starter.history.scenes import (
     auction,
+    berths,
     defi,
     erc20,
     erc721,
@@ -21,6 +22,7 @@ from solexp.benchmarks.starter.history.stage import Stage
 
 SCENES: dict[str, Callable[[Stage], None]] = {
     "BadgeCollection": erc721.badge_collection,
+    "BerthRegistry": berths.berth_registry,
     "CrewToken": erc20.crew_token,
     "FreightEscrow": escrow.freight_escrow,
     "GatePass": erc721.gate_pass,
