@@ -94,11 +94,6 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     """Of the violated guards, those that end the call, with their own data, while all others of the function that can
     be taken out are; None where nothing could."""
 
-    @property
-    def located(self) -> bool:
-        """Whether the guard is known to be the one that the call was to violate."""
-        return self.alone or self.exact is True or self.firing == len(self.violated)
-
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
     """The solver's calls, and what the original made of them."""

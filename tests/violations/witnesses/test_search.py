@@ -88,7 +88,6 @@ def test_guards_without_reasons_are_told_apart_by_taking_them_out(found: Witness
         assert not witness.alone
         assert witness.exact
         assert witness.firing == 1
-        assert witness.located
 
 
 def test_a_function_is_tried_where_all_its_guards_can_hold(found: Witnesses) -> None:
