@@ -13,7 +13,7 @@ from solexp.store.runfolder import TaskRow
 GREEDY = (Batch(name="greedy", n=1, ks=(1,)),)
 
 
-def rejects(task: str, refused: int, cvts: int, *, index: int = 0, **more: int) -> Verdict:
+def rejects(task: str, refused: int, cvts: int, *, index: int = 0, **more: float | None) -> Verdict:
     counts = {"refused_anyhow": refused, "valid": 10, "over_refused": 0, "over_refused_anyhow": 0}
     measures = {"cvts": cvts, "refused": refused, **counts, **more}
     return Verdict(
@@ -58,6 +58,21 @@ def test_tests_are_counted_together_and_by_task() -> None:
     assert found["rejection_by_task"].value == pytest.approx((0.9 + 0.5) / 2)
     assert found["over_rejection"].value == pytest.approx(5 / 30)
     assert found["over_rejection_assertion"].value == pytest.approx(1 / 30)
+    assert "assertion_codebleu" not in found
+
+
+def test_likeness_of_assertions_is_a_mean_over_tasks_that_have_it() -> None:
+    rows = [
+        rejects("a", 0, 1, assertion_codebleu=0.2, assertion_dataflow=0.5),
+        rejects("a", 0, 1, index=1, assertion_codebleu=0.6, assertion_dataflow=0.0),
+        rejects("b", 0, 1, assertion_codebleu=1.0, assertion_dataflow=None),
+        rejects("c", 0, 1),
+    ]
+    found = rejection_metrics(judged(rows), seed=0)
+    assert found["assertion_codebleu"].value == pytest.approx((0.4 + 1) / 2)
+    assert found["assertion_codebleu"].n == 2
+    assert found["assertion_dataflow"].value == pytest.approx(0.25)
+    assert found["assertion_dataflow"].n == 1
     assert found["over_rejection"].n == 3
     for metric in found.values():
         assert metric.lo is not None and metric.hi is not None

@@ -67,6 +67,7 @@ def test_the_reference_with_its_contract_refuses_every_test_and_no_valid_input(
     for task in tasks.values():
         (row,) = judged(Rejection(cvts="released"), task, aware(task))
         assert row.outcome is Outcome.PASS
+        assert row.measures["rejection.assertion_codebleu"] == pytest.approx(1.0)
         counts[task.id] = refused(row)
     assert counts == {
         HALVE: (6, 6, 6, 5, 0, 0),
