@@ -48,7 +48,7 @@ from solexp.violations.witnesses import Search, Witness, Witnesses, leading
 
 SCHEMA = 2
 """Raised with every change of what a verdict says."""
-WITNESS_SCHEMA = 1
+WITNESS_SCHEMA = 2
 """Raised with every change of what a witness is: looking for them is what takes the time."""
 
 _SHOWN = 10
@@ -86,6 +86,7 @@ class Violation:
         error: ErrorRule = "any",
         models: int = 2,
         satisfying: int = 3,
+        parts: int = 3,
         pairs: int = 6,
         states: int = 8,
         rlimit: int = 500_000,
@@ -97,14 +98,15 @@ class Violation:
         """``error=same`` fails also a candidate that rejects with other revert data than the original.
 
         ``models`` calls are wanted for each guard alone, ``satisfying`` for each function that satisfy all, and
-        ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. ``rlimit`` is
-        Z3's work on one check. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
+        ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. ``parts`` parts and
+        borders of each guard are asked for besides, on either side. ``rlimit`` is Z3's work on one check. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
         """
         if error not in ("any", "same"):
             raise UserError(f"oracle.violation.error: must be any or same, got {error!r}")
         for setting, value, least in (
             ("models", models, 1),
             ("satisfying", satisfying, 0),
+            ("parts", parts, 0),
             ("pairs", pairs, 0),
             ("states", states, 3),
             ("rlimit", rlimit, 1),
@@ -116,6 +118,7 @@ class Violation:
         self.search = Search(
             models=models,
             satisfied=satisfying,
+            parts=parts,
             pairs=pairs,
             states=states,
             rlimit=rlimit,

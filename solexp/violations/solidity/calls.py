@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 from solexp.violations.solidity import terms
 from solexp.violations.solidity.faults import Unsupported
@@ -33,6 +33,16 @@ _PURE_UNKNOWN = {
     "gasleft": "gasleft",
     "abidecode": "abi.decode",
 }
+
+
+class Around(NamedTuple):
+    """The ``if`` that does nothing but end a call."""
+
+    node: Node
+    at: Term
+    """Under which condition it is met."""
+    test: Term
+    """That its condition does not hold."""
 
 
 class Calls(Language):
@@ -106,10 +116,14 @@ class Calls(Language):
 
     def fail(self, kind: Kind, node: Node, expected: Expected) -> None:
         """An end that reverts: a guard against being here. Execution goes on behind it."""
-        self.guard(kind, node, terms.FALSE, expected, self.around(node))
+        around = self.around(node)
+        if around is None:
+            self.guard(kind, node, terms.FALSE, expected)
+        else:
+            self.guard(kind, node, terms.FALSE, expected, around.node, (around.at, around.test))
 
-    def around(self, node: Node) -> Node | None:  # noqa: ARG002
-        """What to show of an end besides itself."""
+    def around(self, node: Node) -> Around | None:  # noqa: ARG002
+        """What there is of an end besides itself."""
         return None
 
     def _reason(self, node: Node) -> Expected:
@@ -224,7 +238,8 @@ class Calls(Language):
         target = whole(function.bound)
         to_itself = isinstance(target, Word) and target.term is self.this
         if not to_itself or definition is None:
-            return self._elsewhere(function, node)
+            account = target.term if isinstance(target, Word) else None
+            return self._elsewhere(function, node, account)
         if definition["nodeType"] == "VariableDeclaration":
             return self.getter(definition, self.arguments(node))
         names = [each["name"] for each in definition["parameters"]["parameters"]]
@@ -239,14 +254,23 @@ class Calls(Language):
         self.message = before
         return found
 
-    def _elsewhere(self, function: Callable, node: Node) -> Any:
-        """A call to another contract: what it does and returns is not known."""
+    def _elsewhere(self, function: Callable, node: Node, account: Term | None = None) -> Any:
+        """A call to another contract: what it does and returns is not known.
+
+        A call of a function of an ``account`` without code fails, be it that its code is looked for before (Solidity
+        documentation, "External Function Calls") or that what it returns is missed.
+        """
         self.arguments(node)
         definition = function.node
         reason = f"a call to another contract, {function.name}"
         named = self.refuse(reason, node)
         passes = self.recorder.unknown_value(terms.BOOL, named)
-        self.guard(Kind.CALL, node, passes, Expected(data="any"))
+        if account is None or self.unit.creates:
+            self.guard(Kind.CALL, node, passes, Expected(data="any"))
+        else:
+            there = terms.not_(self._empty(account))
+            self.guard(Kind.CALL, node, there, Expected(data="empty"))
+            self.guard(Kind.CALL, node, terms.implies(there, passes), Expected(data="any"))
         kind = self.unit.type_of(node)
         static = self.unit.version >= (0, 5, 0)
         if definition is None or not static or not _reads(definition):
@@ -254,6 +278,13 @@ class Calls(Language):
         if kind.kind == "tuple":
             return Tuple(tuple(self.unknown(each, named) for each in kind.items))
         return self.unknown(kind, named)
+
+    def _empty(self, account: Term) -> Term:
+        """Whether an account surely has no code: it is no precompiled contract, and not the contract itself."""
+        zero, last = terms.const(0, 160), terms.const(0x1FF, 160)
+        common = terms.or_(terms.eq(account, zero), terms.ult(last, account))
+        code = terms.load(("code",), (account,), terms.BOOL)
+        return terms.and_(common, terms.not_(terms.eq(account, self.this)), terms.not_(code))
 
     def _call_creation(self, function: Callable, node: Node) -> Any:
         return self._elsewhere(function, node)

@@ -116,18 +116,26 @@ class Context:
 
     # Guards
 
-    def guard(
+    def guard(  # noqa: PLR0917
         self,
         kind: Kind,
         node: Node,
         holds: Term,
         expected: Expected,
         shown: Node | None = None,
+        test: tuple[Term, Term] | None = None,
     ) -> None:
         """Meets a guard; execution goes on as though it had held."""
         if not self.quiet:
             self.recorder.guard(
-                self.path, kind, node, holds, expected, chain=self.chain, shown=shown
+                self.path,
+                kind,
+                node,
+                holds,
+                expected,
+                chain=self.chain,
+                shown=shown,
+                test=test,
             )
 
     def panic(self, kind: Kind, node: Node, holds: Term, code: int) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from solexp.core import Build, Deployment, UserError
+from solexp.violations.solidity import terms
 from solexp.violations.solidity.attempts import DOMAINS, Domain, Known, Model
 from solexp.violations.solidity.calldata import arguments, calldata
 from solexp.violations.solidity.construction import immutables
@@ -16,10 +18,13 @@ from solexp.violations.solidity.evaluation import evaluate
 from solexp.violations.solidity.formulas import Formulas
 from solexp.violations.solidity.functions import Executed, execute, guards_of
 from solexp.violations.solidity.guards import FunctionGuards
+from solexp.violations.solidity.parts import Part, parts
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
 from solexp.violations.solidity.solving import Outcome, Solver
+from solexp.violations.solidity.standing import Standing, constants, in_state, standing
 from solexp.violations.solidity.state import Snapshot, State
 from solexp.violations.solidity.tables import Tables
+from solexp.violations.solidity.terms import TRUE, Term
 from solexp.violations.solidity.unit import Node, Unit
 
 MOST_TEXTS = 64
@@ -41,26 +46,40 @@ class Contract:
         self.unit = Unit(build, sources)
         self.node = self.unit.contract(name, path)
         self.limits = limits
-        self._functions: dict[str, tuple[Node, FunctionGuards]] | None = None
+        self._functions: dict[str, _Function] | None = None
 
     def functions(self) -> tuple[FunctionGuards, ...]:
         """The public state-changing functions with a body, inherited ones included."""
-        return tuple(guards for _, guards in self._known().values())
+        return tuple(known.guards for known in self._known().values())
 
     def function(self, signature: str) -> FunctionGuards:
         """One of them. Raises UserError when there is none of that signature."""
-        return self._found(signature)[1]
+        return self._found(signature).guards
 
-    def _known(self) -> dict[str, tuple[Node, FunctionGuards]]:
+    def parts(self, signature: str) -> tuple[Part, ...]:
+        """Ways in which the author's guards of a function fail or hold, the same in every state."""
+        return self._found(signature).parts
+
+    def standing(self, signature: str) -> tuple[Standing, ...]:
+        """What the author's guards of a function ask of the state, whatever the arguments."""
+        return self._found(signature).standing
+
+    def _known(self) -> dict[str, _Function]:
         if self._functions is None:
             self._functions = {}
             for node in self.unit.exposed(self.node):
                 executed = execute(self.unit, self.node, node, None, self.limits)
                 guards = guards_of(executed, self.unit, self.node)
-                self._functions.setdefault(guards.signature, (node, guards))
+                known = _Function(
+                    node,
+                    guards,
+                    parts(executed.recorder, guards),
+                    standing(executed.recorder, guards),
+                )
+                self._functions.setdefault(guards.signature, known)
         return self._functions
 
-    def _found(self, signature: str) -> tuple[Node, FunctionGuards]:
+    def _found(self, signature: str) -> _Function:
         known = self._known()
         if signature not in known:
             raise UserError(
@@ -91,19 +110,27 @@ class Contract:
 
     def at(self, signature: str, state: State) -> Situation:
         """A function in a state, for any number of queries."""
-        node, guards = self._found(signature)
-        return Situation(self, node, guards, state)
+        return Situation(self, self._found(signature), state)
+
+
+class _Function(NamedTuple):
+    """What is known of a function in any state."""
+
+    node: Node
+    guards: FunctionGuards
+    parts: tuple[Part, ...]
+    standing: tuple[Standing, ...]
 
 
 class Situation:
     """A function in a state."""
 
-    def __init__(
-        self, contract: Contract, node: Node, guards: FunctionGuards, state: State
-    ) -> None:
+    def __init__(self, contract: Contract, function: _Function, state: State) -> None:
+        node, guards = function.node, function.guards
         self.contract = contract
         self.node = node
         self.guards = guards
+        self.parts = function.parts
         self.state = state
         unit = contract.unit
         self.executed: Executed = execute(unit, contract.node, node, state, contract.limits)
@@ -115,8 +142,24 @@ class Situation:
         self,
         violated: Collection[int],
         settings: Settings = Settings(),  # noqa: B008  (frozen)
+        part: int | None = None,
     ) -> Answer:
-        """Calls that violate exactly these guards (by number), or none of them."""
+        """Calls that violate exactly these guards (by number), or none of them.
+
+        ``part``, a place in `Contract.parts`: they are to fail or hold in this way; at its border, or else beside it.
+        """
+        if part is None:
+            return self._solved(violated, settings, TRUE)
+        way = self.parts[part]
+        answer = self._solved(violated, settings, way.near)
+        if answer.status is Status.UNSAT and way.plain is not None:
+            beside = self._solved(violated, settings, way.plain)
+            answer = msgspec.structs.replace(
+                beside, checks=answer.checks + beside.checks, cpu_s=answer.cpu_s + beside.cpu_s
+            )
+        return answer
+
+    def _solved(self, violated: Collection[int], settings: Settings, also: Term) -> Answer:
         start = time.process_time()
         chosen = frozenset(violated)
         for number in chosen:
@@ -126,7 +169,7 @@ class Situation:
         answer = Answer(status=Status.UNSAT)
         checks = 0
         for exactness, domains in self._plan(chosen, settings):
-            outcome = self._outcome(chosen, exactness, settings, domains)
+            outcome = self._outcome(chosen, exactness, settings, domains, also)
             checks += outcome.checks
             if outcome.status == "sat" and exactness is not None:
                 found = tuple(self._solution(m, exactness) for m in outcome.models)
@@ -137,7 +180,7 @@ class Situation:
             elif outcome.status == "unsat" and exactness is None:
                 answer = Answer(status=Status.UNSAT)
                 break
-        if answer.status is Status.UNSAT:
+        if answer.status is Status.UNSAT and also is TRUE:
             answer = self._why_not(chosen, settings, answer)
         return msgspec.structs.replace(
             answer,
@@ -170,12 +213,14 @@ class Situation:
         exactness: Exactness | None,
         settings: Settings,
         domains: Sequence[Domain],
+        also: Term,
     ) -> Outcome:
         solver = Solver(self.known, settings)
+        also = in_state(also, self.state)
         if exactness is None:
-            possible = self.formulas.query(chosen, Exactness.FIRST)
+            possible = terms.and_(self.formulas.query(chosen, Exactness.FIRST), also)
             return solver.solve(possible, 1, (), domains)
-        formula = self.formulas.query(chosen, exactness)
+        formula = terms.and_(self.formulas.query(chosen, exactness), also)
         wishes = self.formulas.wishes(chosen) if exactness is Exactness.FIRST else []
         preferred = [*wishes, *solver.preferences()]
         return solver.solve(formula, settings.models, preferred, domains)
@@ -210,7 +255,14 @@ class Situation:
             exactness=exactness,
             first=failing[0] if failing else None,
             violated=tuple(sorted(set(failing))),
+            parts=tuple(self._met(model)),
         )
+
+    def _met(self, model: Model) -> Iterator[int]:
+        """The ways of failing or holding that a call shows."""
+        near = [part.near for part in self.parts]
+        values = evaluate(near, model | constants(self.state, near), self.known.tables.read)
+        yield from (place for place, value in enumerate(values) if value)
 
     def failing(self, model: Model) -> list[int]:
         """Numbers of the guards that a call violates, in order of execution, evaluated on past those that fail."""

@@ -61,6 +61,8 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the guard at which the call fails: the first violated one in order of execution. None: it succeeds."""
     violated: tuple[int, ...] = ()
     """All guards that are violated, evaluated on past those that fail."""
+    parts: tuple[int, ...] = ()
+    """Places in `Contract.parts` of the ways of failing or holding that it shows at their borders."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

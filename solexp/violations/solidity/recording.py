@@ -22,6 +22,10 @@ class Event(NamedTuple):
     holds: Term
     lost: Term
     """Where the contract's state is not known any more, and so whether it holds is not."""
+    at: Term = TRUE
+    """Under which condition the author's own one is asked; where it ends an `if`, that before it."""
+    test: Term = TRUE
+    """The author's condition; a constant where there is none."""
 
     @property
     def fine(self) -> Term:
@@ -70,8 +74,12 @@ class Recorder:
         *,
         chain: tuple[Step, ...],
         shown: Node | None = None,
+        test: tuple[Term, Term] | None = None,
     ) -> None:
-        """A guard at ``node`` (``shown`` with what is around it)."""
+        """A guard at ``node`` (``shown`` with what is around it).
+
+        ``test``: where and what the author asks, if it is not ``holds`` itself.
+        """
         if terms.and_(path.condition, terms.not_(holds)) is FALSE:
             return
         place = self.unit.place(shown or node)
@@ -94,7 +102,8 @@ class Recorder:
                     chain=chain,
                 )
             )
-        self.events.append(Event(number, path.condition, holds, path.lost))
+        at, asked = test or (path.condition, holds)
+        self.events.append(Event(number, path.condition, holds, path.lost, at, asked))
 
     def key(self, guard: Guard) -> tuple[object, ...]:
         """What is the same in every execution."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from solexp.violations.solidity import terms
 from solexp.violations.solidity.assembly import Assembly
+from solexp.violations.solidity.calls import Around
 from solexp.violations.solidity.context import Frame
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.guards import Expected, Kind, Step
@@ -162,7 +163,8 @@ class Execution(Assembly):
         condition = self.truth(self.evaluate(node["condition"]))
         before = self.path
         self.path = before.under(condition)
-        self._shown = node if node.get("falseBody") is None else None
+        alone = node.get("falseBody") is None
+        self._shown = Around(node, before.condition, terms.not_(condition)) if alone else None
         self.statement(node["trueBody"])
         self._shown = None
         yes = self.path
@@ -171,14 +173,14 @@ class Execution(Assembly):
             self.statement(node["falseBody"])
         self.path = self.memory.merge(condition, yes, self.path)
 
-    _shown: Node | None = None
+    _shown: Around | None = None
 
-    def around(self, node: Node) -> Node | None:
+    def around(self, node: Node) -> Around | None:
         """The ``if`` that does nothing but what ends here."""
         shown = self._shown
         if shown is None:
             return None
-        body = shown["trueBody"]
+        body = shown.node["trueBody"]
         inner = body["statements"] if body["nodeType"] == "Block" else [body]
         if len(inner) != 1:
             return None

@@ -40,6 +40,8 @@ class Unit:
         self.units: dict[str, Node] = {}
         self.literals: dict[bytes, None] = {}
         """Texts in the sources."""
+        self.creates = False
+        """Whether there is code that creates contracts."""
         for path, tree in (build.asts or {}).items():
             if not tree or "nodeType" not in tree:
                 raise DataError(
@@ -57,6 +59,8 @@ class Unit:
                 self.declarations[node["id"]] = node
             if node["nodeType"] == "Literal" and node.get("hexValue") is not None:
                 self.literals[bytes.fromhex(node["hexValue"])] = None
+            if _creates(node):
+                self.creates = True
             if node["nodeType"] == "ContractDefinition":
                 self.contracts[node["id"]] = node
                 for member in node["nodes"]:
@@ -204,6 +208,17 @@ class Unit:
                 if words == "abicoderv1":
                     chosen = False
         return chosen
+
+
+def _creates(node: Node) -> bool:
+    """Whether a node makes a contract, or may."""
+    if node["nodeType"] == "NewExpression":
+        kind = (node.get("typeDescriptions") or {}).get("typeIdentifier") or ""
+        return not kind or "contract" in kind.split("_returns_")[-1]
+    if node["nodeType"] == "YulFunctionCall":
+        return node["functionName"]["name"] in ("create", "create2")
+    # Before 0.6 assembly is a text.
+    return node["nodeType"] == "InlineAssembly" and "create" in (node.get("operations") or "")
 
 
 def version_of(compiler: str) -> tuple[int, int, int]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import msgspec
 
 from solexp.core import Build, ContractBuild, Deployment
 from solexp.evm.machine import Subject
-from solexp.violations.solidity import Answer, FunctionGuards, Settings
+from solexp.violations.solidity import Answer, FunctionGuards, Part, Settings, Standing
 from solexp.violations.witnesses.states import ReachedState
 
 
 class Situation(Protocol):
     """A function in a state."""
 
-    def solve(self, violated: Collection[int], settings: Settings) -> Answer:
-        """Calls that violate exactly ``violated`` of the function's guards."""
+    def solve(
+        self, violated: Collection[int], settings: Settings, part: int | None = None
+    ) -> Answer:
+        """Calls that violate exactly ``violated`` of the function's guards, in the way ``part`` if one is given."""
         ...
 
 
@@ -26,6 +28,14 @@ class Guarded(Protocol):
 
     def functions(self) -> tuple[FunctionGuards, ...]:
         """The contract's public functions that may change state."""
+        ...
+
+    def parts(self, signature: str) -> Sequence[Part]:
+        """Ways in which the author's guards of a function fail or hold."""
+        ...
+
+    def standing(self, signature: str) -> Sequence[Standing]:
+        """What the author's guards of a function ask of the state alone."""
         ...
 
     def immutables(self, deployment: Deployment, address: str, chain_id: int) -> dict[str, int]:

@@ -23,6 +23,8 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     """Distinct calls wanted for each guard alone."""
     satisfied: int = 3
     """Distinct calls wanted that satisfy every guard of a function."""
+    parts: int = 3
+    """Of each guard, ways in which it fails and ways in which it holds that are asked for besides, at most each."""
     pairs: int = 6
     """Pairs of guards of a function that are violated together, at most."""
     states: int = 8
@@ -65,6 +67,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     after: int | None = None
     """The state where it was answered best."""
+    part: bool = False
+    """Whether it is about a part of a guard's condition, or its border."""
 
 
 class Witness(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,7 +169,8 @@ class Witnesses(msgspec.Struct, frozen=True, kw_only=True):
 
     def satisfied(self) -> Counts:
         """Functions by how far the query came that violates nothing."""
-        return count(query.attempt for query in self.queries if not query.violated)
+        whole = (query for query in self.queries if not query.violated and not query.part)
+        return count(query.attempt for query in whole)
 
 
 STATED = ("require", "assert", "revert", "error")

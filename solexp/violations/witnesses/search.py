@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +21,8 @@ from solexp.violations.solidity import (
     Solution,
     Status,
 )
+from solexp.violations.witnesses.asking import OpenQuery, attempt_of
+from solexp.violations.witnesses.choosing import Places, choose
 from solexp.violations.witnesses.confirming import (
     Trial,
     as_call,
@@ -32,10 +34,7 @@ from solexp.violations.witnesses.confirming import (
 )
 from solexp.violations.witnesses.original import Guarded, Original, Situation
 from solexp.violations.witnesses.records import (
-    ATTEMPTS,
-    Attempt,
     GuardRow,
-    Query,
     Search,
     Tried,
     Witness,
@@ -48,27 +47,6 @@ _PATIENCE = 3
 """A function is given up when so many queries about it have found no answer: the others would cost as much."""
 _PASSES = 6
 """How often a query is asked again because storage that it read was not known yet."""
-
-
-class _Open(msgspec.Struct):
-    """A query under way."""
-
-    function: FunctionGuards
-    violated: frozenset[int]
-    wanted: int
-    places: list[int]
-    """States that are still to be tried."""
-    attempt: Attempt = "unknown"
-    exactness: str | None = None
-    reason: str | None = None
-    after: int | None = None
-    answer: Answer | None = None
-    found: list[Witness] = []
-
-    def reached(self, attempt: Attempt, reason: str | None, after: int) -> None:
-        """Note how far it came, where that is further than before."""
-        if self.after is None or ATTEMPTS.index(attempt) > ATTEMPTS.index(self.attempt):
-            self.attempt, self.reason, self.after = attempt, reason, after
 
 
 def find(
@@ -95,6 +73,8 @@ class _Finding:
         self._states: dict[int, ReachedState] = {}
         self._tried: Counter[str] = Counter()
         self._unanswered: Counter[str] = Counter()
+        self._shown: defaultdict[str, set[int]] = defaultdict(set)
+        """By function, the parts that some call shows."""
         self._checks = 0
         self._cpu = 0.0
 
@@ -105,22 +85,22 @@ class _Finding:
         if trace.address is None:
             return Witnesses(reason="the original does not deploy")
         functions = self._contract.functions()
-        places = self._places(functions)
         program = self._program
         fixed = self._contract.immutables(program.deployment, trace.address, program.chain_id)
-        wanted = {place for found in places.values() for place in found}
-        self._states = {s.after: s for s in self._history.states(wanted, fixed)}
+        self._states, places = choose(
+            functions, self._contract, self._history, fixed, self._search.states
+        )
         queries = [query for f in functions for query in self._queries(f, places[f.signature])]
-        while any(query.places for query in queries):
-            self._round([query for query in queries if query.places])
+        self._rounds(queries)
         pairs = [pair for f in functions for pair in self._pairs(f, queries)]
-        if pairs:
-            self._round(pairs)
-        queries += pairs
+        self._rounds(pairs)
+        parts = [each for f in functions for each in self._parts(f, places[f.signature], queries)]
+        self._rounds(parts)
+        queries += [*pairs, *(query for query in parts if query.after is not None)]
         return Witnesses(
             functions=tuple(f.signature for f in functions),
             guards=tuple(self._row(f, g, queries) for f in functions for g in f.guards),
-            queries=tuple(map(_told, queries)),
+            queries=tuple(query.told() for query in queries),
             witnesses=tuple(self._told_apart(functions, queries)),
             tried=Tried(**self._tried),
             kept=self._history.kept,
@@ -129,35 +109,38 @@ class _Finding:
             solver_cpu_s=round(self._cpu, 3),
         )
 
-    def _places(self, functions: Iterable[FunctionGuards]) -> dict[str, list[int]]:
-        """Where each function is tried, the best state first: where a recorded call of it succeeds, the end, the start.
+    def _queries(self, function: FunctionGuards, places: Places) -> list[OpenQuery]:
+        fine = OpenQuery(function, frozenset(), self._search.satisfied, list(places.satisfied))
+        alone = (
+            OpenQuery(
+                function, frozenset((number,)), self._search.models, list(places.violated[number])
+            )
+            for number in function.numbers()
+        )
+        return [fine, *alone]
 
-        All functions together are tried in no more states than the search allows.
-        """
-        count = len(self._history.trace.calls)
-        fixed = list(dict.fromkeys((count, 0)))
-        successes = self._history.first_successes()
-        room = max(0, self._search.states - len(fixed))
-        extra: dict[int, None] = {}
-        found = {}
-        for function in functions:
-            place = successes.get(function.selector)
-            if place is not None and place not in fixed and len(extra) < room:
-                extra.setdefault(place)
-            first = [place] if place is not None and (place in extra or place in fixed) else []
-            found[function.signature] = list(dict.fromkeys((*first, *fixed)))
-        return found
+    def _parts(
+        self, function: FunctionGuards, places: Places, queries: Sequence[OpenQuery]
+    ) -> Iterator[OpenQuery]:
+        """The parts of guards that can be violated, and of those of functions that can be satisfied."""
+        best = {
+            query.violated: query
+            for query in queries
+            if query.function is function and query.attempt == "confirmed"
+        }
+        count: Counter[tuple[int, bool]] = Counter()
+        for place, part in enumerate(self._contract.parts(function.signature)):
+            violated = frozenset(() if part.holds else (part.guard,))
+            whole = best.get(violated)
+            count[part.guard, part.holds] += 1
+            if whole is None or count[part.guard, part.holds] > self._search.parts:
+                continue
+            usual = places.satisfied if part.holds else places.violated[part.guard]
+            assert whole.after is not None
+            here = list(dict.fromkeys((whole.after, *usual)))
+            yield OpenQuery(function, violated, 1, here, place, exactness=whole.exactness)
 
-    def _queries(self, function: FunctionGuards, places: Sequence[int]) -> list[_Open]:
-        alive = [place for place in places if place in self._states]
-        numbers = function.numbers()
-        wanted: list[tuple[frozenset[int], int]] = [(frozenset(), self._search.satisfied)]
-        wanted += [(frozenset((number,)), self._search.models) for number in numbers]
-        return [
-            _Open(function, violated, count, list(alive), found=[]) for violated, count in wanted
-        ]
-
-    def _pairs(self, function: FunctionGuards, queries: Sequence[_Open]) -> list[_Open]:
+    def _pairs(self, function: FunctionGuards, queries: Sequence[OpenQuery]) -> list[OpenQuery]:
         """Pairs of the author's guards, each of which can be violated alone, from the state where the first can."""
         alone = {
             number: query.after
@@ -168,12 +151,17 @@ class _Finding:
         }
         pairs = list(combinations(sorted(alone), 2))[: self._search.pairs]
         return [
-            _Open(function, frozenset(pair), 1, [place], found=[])
+            OpenQuery(function, frozenset(pair), 1, [place])
             for pair in pairs
             if (place := alone[pair[0]]) is not None
         ]
 
-    def _round(self, queries: Sequence[_Open]) -> None:
+    def _rounds(self, queries: Sequence[OpenQuery]) -> None:
+        """Ask queries until each is answered, or was asked in all its states."""
+        while waiting := [query for query in queries if query.places]:
+            self._round(waiting)
+
+    def _round(self, queries: Sequence[OpenQuery]) -> None:
         """Ask each query at its next state, and try on the original what comes of it."""
         here = {id(query): self._states[query.places.pop(0)] for query in queries}
         self._ask(queries, here)
@@ -182,9 +170,9 @@ class _Finding:
             if query.attempt in ("confirmed", "unsupported"):
                 query.places.clear()
 
-    def _ask(self, queries: Sequence[_Open], here: Mapping[int, ReachedState]) -> None:
+    def _ask(self, queries: Sequence[OpenQuery], here: Mapping[int, ReachedState]) -> None:
         """Ask the solver. Where it read storage that was not known yet and is not zero, it is asked again."""
-        groups: dict[tuple[str, int], list[_Open]] = {}
+        groups: dict[tuple[str, int], list[OpenQuery]] = {}
         for query in queries:
             groups.setdefault((query.function.signature, here[id(query)].after), []).append(query)
         # To satisfy all guards is to read all that they read: one question finds out what to fetch.
@@ -197,8 +185,8 @@ class _Finding:
 
     def _until_read(
         self,
-        groups: Mapping[tuple[str, int], list[_Open]],
-        ask: Callable[[list[_Open], Situation], object],
+        groups: Mapping[tuple[str, int], list[OpenQuery]],
+        ask: Callable[[list[OpenQuery], Situation], object],
     ) -> None:
         """Ask something of functions in states until all storage that they read was known, or zero."""
         waiting = groups
@@ -222,11 +210,18 @@ class _Finding:
             if not waiting:
                 break
 
-    def _solve_all(self, queries: list[_Open], situation: Situation) -> None:
+    def _solve_all(self, queries: list[OpenQuery], situation: Situation) -> None:
+        shown = set(self._shown[queries[0].function.signature])
         for query in queries:
-            query.answer = self._solved(query, situation)
+            if query.part is None:
+                query.answer = self._solved(query, situation)
+            elif query.part in shown:
+                query.answer = None
+            else:
+                query.answer = self._solved_part(query, query.part, situation)
+                shown.update(part for each in query.answer.solutions for part in each.parts)
 
-    def _solved(self, query: _Open, situation: Situation) -> Answer:
+    def _solved(self, query: OpenQuery, situation: Situation) -> Answer:
         settings = Settings(models=query.wanted, rlimit=self._search.rlimit, seed=self._search.seed)
         function = query.function
         if len(query.violated) == 1:
@@ -237,30 +232,40 @@ class _Finding:
                 return answer
         return self._answer(function, query.violated, situation, settings)
 
+    def _solved_part(self, query: OpenQuery, part: int, situation: Situation) -> Answer:
+        exactness = Exactness(query.exactness or Exactness.ALL)
+        settings = Settings(
+            rlimit=self._search.rlimit, seed=self._search.seed, exactness=(exactness,)
+        )
+        return self._answer(query.function, query.violated, situation, settings, part)
+
     def _answer(
         self,
         function: FunctionGuards,
         violated: Collection[int],
         situation: Situation,
         settings: Settings,
+        part: int | None = None,
     ) -> Answer:
         if self._unanswered[function.signature] >= _PATIENCE:
             reason = f"given up: {_PATIENCE} queries about this function found no answer"
             return Answer(status=Status.UNKNOWN, reason=reason)
-        answer = situation.solve(violated, settings)
+        answer = situation.solve(violated, settings, part)
         self._unanswered[function.signature] += answer.status is Status.UNKNOWN
         self._checks += answer.checks
         self._cpu += answer.cpu_s
         return answer
 
-    def _confirm(self, queries: Sequence[_Open], here: Mapping[int, ReachedState]) -> None:
+    def _confirm(self, queries: Sequence[OpenQuery], here: Mapping[int, ReachedState]) -> None:
         """Try all solutions of a round on the original, in one run."""
-        tries: dict[int, list[tuple[_Open, Solution]]] = {}
+        tries: dict[int, list[tuple[OpenQuery, Solution]]] = {}
         for query in queries:
             answer, after = query.answer, here[id(query)].after
-            assert answer is not None
+            if answer is None:  # Another call shows the part.
+                query.places.clear()
+                continue
             if answer.status is not Status.SAT:
-                query.reached(_attempt(answer.status), answer.reason, after)
+                query.reached(attempt_of(answer.status), answer.reason, after)
                 continue
             query.reached("sat", "the value is more than any sender has", after)
             tries.setdefault(after, []).extend(
@@ -276,7 +281,7 @@ class _Finding:
             self._settle(after, tries[after], branched)
 
     def _settle(
-        self, after: int, tries: Sequence[tuple[_Open, Solution]], branched: Branched
+        self, after: int, tries: Sequence[tuple[OpenQuery, Solution]], branched: Branched
     ) -> None:
         for (query, solution), result in zip(tries, branched.calls, strict=True):
             problem = why_not(query.function, solution, result)
@@ -288,10 +293,14 @@ class _Finding:
                     query.reason = problem
                 continue
             query.reached("confirmed", None, after)
+            if len(query.violated) < 2:
+                self._shown[query.function.signature].update(solution.parts)
             query.exactness = query.exactness or solution.exactness.value
             query.found.append(self._witness(query, solution, result, after))
 
-    def _witness(self, query: _Open, solution: Solution, result: CallResult, after: int) -> Witness:
+    def _witness(
+        self, query: OpenQuery, solution: Solution, result: CallResult, after: int
+    ) -> Witness:
         call = as_call(solution)
         first = solution.first if query.violated else None
         alone = first is None or not sharing(query.function, query.function.guards[first])
@@ -309,7 +318,7 @@ class _Finding:
         )
 
     def _told_apart(
-        self, functions: Sequence[FunctionGuards], queries: Sequence[_Open]
+        self, functions: Sequence[FunctionGuards], queries: Sequence[OpenQuery]
     ) -> list[Witness]:
         """The witnesses, each tried on the original without its guards where these can be taken out."""
         found = [(query.function, witness) for query in queries for witness in query.found]
@@ -329,11 +338,15 @@ class _Finding:
         ]
         return judged([witness for _, witness in found], told)
 
-    def _row(self, function: FunctionGuards, guard: Guard, queries: Sequence[_Open]) -> GuardRow:
+    def _row(
+        self, function: FunctionGuards, guard: Guard, queries: Sequence[OpenQuery]
+    ) -> GuardRow:
         alone = [
             query
             for query in queries
-            if query.function is function and query.violated == {guard.number}
+            if query.function is function
+            and query.violated == {guard.number}
+            and query.part is None
         ]
         row: dict[str, Any] = {"unsupported": guard.unsupported}
         if guard.unsupported is None and alone:
@@ -350,20 +363,3 @@ class _Finding:
             shared=len(sharing(function, guard)),
             **row,
         )
-
-
-def _attempt(status: Status) -> Attempt:
-    if status is Status.UNSUPPORTED:
-        return "unsupported"
-    return "unsat" if status is Status.UNSAT else "unknown"
-
-
-def _told(query: _Open) -> Query:
-    return Query(
-        function=query.function.signature,
-        violated=tuple(sorted(query.violated)),
-        attempt=query.attempt,
-        exactness=query.exactness,
-        reason=query.reason,
-        after=query.after,
-    )

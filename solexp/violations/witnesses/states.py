@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -62,6 +63,16 @@ class ReachedState(msgspec.Struct, kw_only=True):
         return self.immutables.get(name)
 
 
+class Failure(NamedTuple):
+    """A call of the program that fails."""
+
+    place: int
+    """How many calls succeed before it."""
+    selector: str
+    """8 hex digits, or fewer where the call has fewer."""
+    output: str
+
+
 class History:
     """A program on the original, and the states that it reaches.
 
@@ -75,21 +86,24 @@ class History:
         nothing = Observation(storage=False)
         [trace] = machine.run(program, [original], nothing)
         self.kept = tuple(place for place, result in enumerate(trace.calls) if result.status)
+        self.failures = tuple(_failures(program, trace))
+        """The calls that fail."""
         self._program = leading(program, self.kept)
         if len(self.kept) < len(trace.calls):
             [trace] = machine.run(self._program, [original], nothing)
         self.trace = trace
         """Of the calls that succeed."""
         self._keys = keys_in_play(program)
+        self._accounts = _accounts(self._program, self._keys, trace.address or "")
 
-    def first_successes(self) -> dict[str, int]:
-        """By selector (8 hex digits) of the contract's functions: the place of the first call that succeeds."""
-        found: dict[str, int] = {}
+    def successes(self) -> dict[str, list[int]]:
+        """By selector (8 hex digits) of the contract's functions: the places of the calls that succeed."""
+        found: dict[str, list[int]] = {}
         for place, (call, result) in enumerate(
             zip(self._program.calls, self.trace.calls, strict=False)
         ):
             if result.status and call.to in (None, self.trace.address):
-                found.setdefault(call.input[2:_PUSH_SELECTOR], place)
+                found.setdefault(call.input[2:_PUSH_SELECTOR], []).append(place)
         return found
 
     def states(self, places: Iterable[int], immutables: Mapping[str, int]) -> list[ReachedState]:
@@ -162,13 +176,22 @@ class History:
             timestamp=last.timestamp if last else deployment.timestamp,
             chain_id=program.chain_id,
             coinbase=program.coinbase,
-            accounts=_accounts(program, self._keys, self.trace.address),
+            accounts=self._accounts,
             keys=_keys(self._keys),
             contracts=frozenset(self._original.code_at),
             immutables=immutables,
             words={},
             touched=set(),
         )
+
+
+def _failures(program: Program, trace: Trace) -> Iterator[Failure]:
+    place = 0
+    for call, result in zip(program.calls, trace.calls, strict=False):
+        if result.status:
+            place += 1
+        elif call.to in (None, trace.address):
+            yield Failure(place, call.input[2:_PUSH_SELECTOR], result.output)
 
 
 def _accounts(program: Program, keys: Keys, address: str) -> tuple[str, ...]:
