@@ -16,6 +16,7 @@ from solexp.python.syntax import NotPython, parsed
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_BLOCKS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 
 def part_of_program(program: str) -> tuple[ast.stmt, ...]:
@@ -67,23 +68,22 @@ def _opened(body: Sequence[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
     return [statement for part in reversed(found) for statement in part]
 
 
-def _sliced(body: Sequence[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
+def _sliced(body: Sequence[ast.stmt], wanted: set[str], *, looping: bool = False) -> list[ast.stmt]:
     """The statements that assert, or bring about ``wanted`` names for those after them; adds the names that they use.
 
-    A function of their own that asserts is one of them, and so are its calls.
+    A function of their own that asserts is one of them, and so are its calls. ``looping``: they are within a loop,
+    which sees to what one round uses of another.
     """
     wanted |= {each.name for each in body if isinstance(each, _DEFINITIONS) and asserted(each)}
-    found = (_part(statement, wanted) for statement in reversed(body))
+    found = (_part(statement, wanted, looping=looping) for statement in reversed(body))
     return [part for part in found if part is not None][::-1]
 
 
-def _part(statement: ast.stmt, wanted: set[str]) -> ast.stmt | None:
+def _part(statement: ast.stmt, wanted: set[str], *, looping: bool = False) -> ast.stmt | None:
     if isinstance(statement, _IMPORTS):
         return None
-    if isinstance(statement, ast.If | ast.While):
-        return _block(statement, statement.test, wanted)
-    if isinstance(statement, ast.For | ast.AsyncFor):
-        return _block(statement, statement.iter, wanted)
+    if isinstance(statement, _BLOCKS):
+        return _block(statement, wanted, looping=looping)
     if not asserted(statement) and not _changed(statement) & wanted:
         return None
     wanted |= names_of(statement).used
@@ -91,22 +91,25 @@ def _part(statement: ast.stmt, wanted: set[str]) -> ast.stmt | None:
 
 
 def _block(
-    statement: ast.If | ast.While | ast.For | ast.AsyncFor, head: ast.expr, wanted: set[str]
+    statement: ast.If | ast.While | ast.For | ast.AsyncFor, wanted: set[str], *, looping: bool
 ) -> ast.stmt | None:
     """A branch or loop with what of it is part; None for nothing."""
+    found = copy.copy(statement)
+    within = looping or not isinstance(statement, ast.If)
     inner = set(wanted)
-    body, other = _sliced(statement.body, inner), _sliced(statement.orelse, inner)
-    if not body and not other:
-        return None
-    inner |= names_of(ast.Expr(head)).used
     known = -1
     while len(inner) > known:
-        # What a loop uses may be made later in it.
         known = len(inner)
-        body, other = _sliced(statement.body, inner), _sliced(statement.orelse, inner)
+        found.body = _sliced(statement.body, inner, looping=within)
+        found.orelse = _sliced(statement.orelse, inner, looping=within)
+        if not found.body and not found.orelse:
+            return None
+        head = statement.test if isinstance(statement, ast.If | ast.While) else statement.iter
+        inner |= names_of(ast.Expr(head)).used
+        if looping or not within:
+            break
     wanted |= inner
-    found = copy.copy(statement)
-    found.body, found.orelse = body or [ast.Pass()], other
+    found.body = found.body or [ast.Pass()]
     return found
 
 

@@ -10,10 +10,11 @@ import math
 import tokenize
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from solexp.python.dataflow import data_flow
+from solexp.python.dataflow import Flow, data_flow
 
 _LONGEST = 4
 """Tokens of an n-gram, at most."""
@@ -48,29 +49,36 @@ class Likeness(msgspec.Struct, frozen=True, kw_only=True):
 def likeness(candidate: Sequence[ast.stmt], reference: Sequence[ast.stmt]) -> Likeness | None:
     """How alike the candidate is to the reference; None where the reference is empty, all 0 where the candidate is.
 
-    Layout, comments and superfluous brackets do not count.
+    Layout, comments and superfluous brackets do not count. A candidate that is nested too deeply counts as empty.
     """
     if not reference:
         return None
-    ours, theirs = _text(candidate), _text(reference)
-    tokens = _tokens(ours), _tokens(theirs)
-    trees = ast.parse(ours), ast.parse(theirs)
-    flows = data_flow(trees[0]), data_flow(trees[1])
+    theirs = _read(reference)
+    try:
+        ours = _read(candidate)
+    except RecursionError:
+        ours = _read(())
     return Likeness(
-        ngrams=_bleu(*tokens, {}),
-        weighted_ngrams=_bleu(*tokens, _WEIGHTS),
-        syntax=_share(_subtrees(trees[0]), _subtrees(trees[1])),
-        dataflow=_share(*flows) if flows[1] else None,
+        ngrams=_bleu(ours.tokens, theirs.tokens, {}),
+        weighted_ngrams=_bleu(ours.tokens, theirs.tokens, _WEIGHTS),
+        syntax=_share(ours.subtrees, theirs.subtrees),
+        dataflow=_share(ours.flow, theirs.flow) if theirs.flow else None,
     )
 
 
-def _text(statements: Sequence[ast.stmt]) -> str:
-    return ast.unparse(ast.Module(body=list(statements), type_ignores=[]))
+class _Code(NamedTuple):
+    tokens: list[str]
+    subtrees: list[str]
+    flow: list[Flow]
 
 
-def _tokens(text: str) -> list[str]:
-    found = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [token.string for token in found if token.string.strip()]
+def _read(statements: Sequence[ast.stmt]) -> _Code:
+    """Raises RecursionError for code that is nested too deeply."""
+    text = ast.unparse(ast.Module(body=list(statements), type_ignores=[]))
+    tree = ast.parse(text)
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    written = [token.string for token in tokens if token.string.strip()]
+    return _Code(written, list(_subtrees(tree)), data_flow(tree))
 
 
 def _bleu(ours: Sequence[str], theirs: Sequence[str], weights: Mapping[str, int]) -> float:

@@ -50,6 +50,8 @@ class _Reader:
     def __init__(self) -> None:
         self.items: dict[Place, _Item] = {}
         self.states: States = {}
+        self.looping = False
+        """Whether what is visited is within a loop, which sees to the second round."""
 
     def visit(self, node: ast.AST) -> None:
         match node:
@@ -94,12 +96,14 @@ class _Reader:
             self.states[node.id] = {_place(node)}
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
-        for _ in range(2):
+        outermost, self.looping = not self.looping, True
+        for _ in range(2 if outermost else 1):
             if isinstance(node, ast.While):
                 self.visit(node.test)
             else:
                 self._assign(node.target, node.iter)
             self._all(node.body)
+        self.looping = not outermost
         self._all(node.orelse)
 
     def _branch(self, node: ast.If) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solexp.python.asserting import part_of_contract, part_of_program
@@ -124,12 +124,21 @@ def test_without_assertions_in_a_function_nothing_is_alike(candidate: str) -> No
     assert found.codebleu == 0.0
 
 
+def test_code_that_is_nested_deeply_is_read_or_like_nothing() -> None:
+    deep = "def f(n):\n    assert " + "1 + " * 3000 + "n\n"
+    assert alike(deep).codebleu == 0.0
+    loops = "".join(f"{'    ' * depth}for x{depth} in xs:\n" for depth in range(1, 20))
+    many = f"def f(xs):\n{loops}{'    ' * 20}assert x1\n"
+    assert 0.0 < alike(many).ngrams < 0.01
+
+
 def test_to_a_contract_without_assertions_nothing_compares() -> None:
     assert (
         likeness(part_of_program("def f(n):\n    assert n\n"), part_of_contract(["x = 1"])) is None
     )
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(CONDITIONS), min_size=1),
     st.lists(st.sampled_from(CONDITIONS), min_size=1),
