@@ -85,7 +85,7 @@ def normal(text: str) -> str:
     before a comparison. Text that is no expression is its own form.
     """
     tree = parsed(text)
-    return " ".join(text.split()) if tree is None else _shown(_ordered(tree))
+    return " ".join(text.split()) if tree is None else shown(_ordered(tree))
 
 
 def conjuncts(text: str) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def conjuncts(text: str) -> tuple[str, ...]:
     tree = parsed(text)
     if tree is None:
         return (normal(text),)
-    return tuple(sorted({_shown(part) for part in _joined(_ordered(tree), "&&")}))
+    return tuple(sorted({shown(part) for part in _joined(_ordered(tree), "&&")}))
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -244,7 +244,7 @@ def _ordered(tree: Expression) -> Expression:
     """The same expression in the one form that `normal` describes."""
     parts = tuple(_ordered(part) for part in tree.parts)
     if tree.kind == "unary" and tree.text == "!":
-        return _negated(parts[0])
+        return negated(parts[0])
     if tree.kind == "binary":
         return _joining(tree.text, parts)
     return Expression(tree.kind, tree.text, parts)
@@ -255,12 +255,12 @@ def _joining(operator: str, parts: tuple[Expression, ...]) -> Expression:
         for truth, keeps in ((_TRUE, operator == "=="), (_FALSE, operator == "!=")):
             if truth in parts:
                 other = parts[1 - parts.index(truth)]
-                return other if keeps else _negated(other)
+                return other if keeps else negated(other)
     if operator in ("&&", "||"):
-        joined = {_shown(each): each for part in parts for each in _joined(part, operator)}
+        joined = {shown(each): each for part in parts for each in _joined(part, operator)}
         parts = tuple(joined[key] for key in sorted(joined))
     if operator in _COMMUTATIVE:
-        parts = tuple(sorted(parts, key=_shown))
+        parts = tuple(sorted(parts, key=shown))
     if operator in _MIRRORED:
         operator, parts = _MIRRORED[operator], parts[::-1]
     return parts[0] if len(parts) == 1 else Expression("binary", operator, parts)
@@ -272,7 +272,8 @@ def _joined(tree: Expression, operator: str) -> tuple[Expression, ...]:
     return (tree,)
 
 
-def _negated(tree: Expression) -> Expression:
+def negated(tree: Expression) -> Expression:
+    """The opposite of a condition, the negation put in as far as it goes."""
     if tree.kind == "unary" and tree.text == "!":
         return tree.parts[0]
     if tree in (_TRUE, _FALSE):
@@ -281,12 +282,13 @@ def _negated(tree: Expression) -> Expression:
         return _joining(_OPPOSITE[tree.text], tree.parts)
     if tree.kind == "binary" and tree.text in ("&&", "||"):
         other = "||" if tree.text == "&&" else "&&"
-        return _joining(other, tuple(_negated(part) for part in tree.parts))
+        return _joining(other, tuple(negated(part) for part in tree.parts))
     return Expression("unary", "!", (tree,))
 
 
-def _shown(tree: Expression) -> str:  # noqa: PLR0911  (one a kind)
-    parts = [_shown(part) for part in tree.parts]
+def shown(tree: Expression) -> str:  # noqa: PLR0911  (one a kind)
+    """An expression as text, each operation of two or three operands in parentheses."""
+    parts = [shown(part) for part in tree.parts]
     match tree.kind:
         case "binary":
             return f"({f' {tree.text} '.join(parts)})"
