@@ -247,7 +247,7 @@ def _sum(ev: Evaluation, given: Given, keywords: Keywords) -> Value:
     arguments = positional(ev, given, keywords, "iterable start", 0)
     if arguments is None:
         return NOTHING
-    return ev.lift(lambda value: total(ev, elements(ev, value), arguments[1]), arguments[0])
+    return ev.lift(lambda value, start: total(ev, value, start), *arguments)
 
 
 def _decided(*, every: bool) -> Callable[..., Value]:

@@ -30,7 +30,6 @@ from solexp.violations.python.values import (
     Text,
     Trouble,
     Value,
-    alternatives,
     characters,
     count,
     int_term,
@@ -257,12 +256,12 @@ def ranged(ev: Evaluation, start: Value, stop: Value, step: Value) -> Value:
     return Seq("range", items, prefix=True)
 
 
-def total(ev: Evaluation, items: Sequence[tuple[Bool, Value]], start: Value) -> Value:
-    """``sum(items, start)``."""
-    if any(is_text(each) for _, each in alternatives(start)):
+def total(ev: Evaluation, iterable: Value, start: Value) -> Value:
+    """``sum(iterable, start)``; neither is a union."""
+    if is_text(start):
         return ev.fail(TypeError)
     found = start
-    for guard, value in items:
+    for guard, value in elements(ev, iterable):
         with ev.under(guard) as possible:
             if possible:
                 added = binary(ev, ast.Add(), found, value)

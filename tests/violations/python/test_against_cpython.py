@@ -59,7 +59,7 @@ SAID = [
     "list(x)[0]", "dict(x)", "all(x)", "any(e > 0 for e in x)", "isinstance(x, type(y))", "abs(x)", "round(x)",
     "int(x)", "float(x)", "str(x)", "x and y", "not x", "0 < x < 2", "x.split('1')", "x.strip('a')",
     "x.upper() == y", "x.isdigit()", "x.startswith(y)", "x.replace('a', '')", "x.count(y)", "x | y", "x & y",
-    "list(zip(x, y))", "dict(enumerate(x))", "range(x)", "x.keys()", "x.get(y)", "x is y", "x is not None",
+    "list(zip(x, y))", "sum(x, y)", "dict(enumerate(x))", "range(x)", "x.keys()", "x.get(y)", "x is y", "x is not None",
     "[e for e in x if e]", "{e for e in x}", "{e: 1 for e in x}", "'a'.join(x)", "x ** 2", "divmod(x, y)",
     "isinstance(x, (int, y))", "f'{x}' == y", "x if y else 0", "lambda: x", "hash(x) is not None", "ord(x) > 65",
     "x.issubset(y)", "tuple(map(str, x))", "sorted(x, key=lambda e: -e)", "max(x, key=len)", "x[y]",
