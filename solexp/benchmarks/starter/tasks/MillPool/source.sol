@@ -148,7 +148,8 @@ contract MillPool is Hosted {
     /// @dev Reverts with TooLittle when none is sent or the stake would be below SMALLEST, and with WhilePaused. Emits
     /// Staked.
     function stake() external payable whileRunning {
-        Staker storage mine = settle(msg.sender);
+        settle(msg.sender);
+        Staker storage mine = stakers[msg.sender];
         if (msg.value == 0 || mine.staked + msg.value < SMALLEST) revert TooLittle();
         mine.staked += uint128(msg.value);
         totalStaked += msg.value;
@@ -161,7 +162,8 @@ contract MillPool is Hosted {
     /// less is staked. Works while paused. Emits Leaving.
     function leave(uint128 amount) external {
         if (amount == 0) revert TooLittle();
-        Staker storage mine = settle(msg.sender);
+        settle(msg.sender);
+        Staker storage mine = stakers[msg.sender];
         if (amount > mine.staked) revert TooMuch();
         uint128 rest = mine.staked - amount;
         if (rest > 0 && rest < SMALLEST) revert TooLittle();
@@ -176,7 +178,8 @@ contract MillPool is Hosted {
     /// @dev Reverts with TooLittle when nothing waits, or the stake would be below SMALLEST, and with WhilePaused. Emits
     /// Staked.
     function stay() external whileRunning {
-        Staker storage mine = settle(msg.sender);
+        settle(msg.sender);
+        Staker storage mine = stakers[msg.sender];
         uint128 amount = mine.leaving;
         if (amount == 0 || mine.staked + amount < SMALLEST) revert TooLittle();
         mine.leaving = 0;
@@ -203,7 +206,8 @@ contract MillPool is Hosted {
     /// @dev Reverts with TooLittle when that is nothing, with WhilePaused, and with NotTaken. Emits Claimed.
     /// @return amount The wei.
     function claim() external whileRunning returns (uint256 amount) {
-        Staker storage mine = settle(msg.sender);
+        settle(msg.sender);
+        Staker storage mine = stakers[msg.sender];
         amount = mine.earned;
         if (amount == 0) revert TooLittle();
         mine.earned = 0;
@@ -211,9 +215,9 @@ contract MillPool is Hosted {
         pay(msg.sender, amount);
     }
 
-    /// @dev Books what an account has earned up to now, and returns it.
-    function settle(address account) private returns (Staker storage known) {
-        known = stakers[account];
+    /// @dev Books what an account has earned up to now.
+    function settle(address account) private {
+        Staker storage known = stakers[account];
         known.earned = claimable(account);
         known.paidRate = rate;
     }
