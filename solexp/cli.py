@@ -62,6 +62,18 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a run's result")
     show.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
     show.add_argument("--json", action="store_true", help="print JSON")
+    show.add_argument("--task", metavar="ID", help="print how the samples of a task ended")
+    show.add_argument(
+        "--sample", metavar="N|BATCH/N", help="with --task: one of them, and the calls that decide"
+    )
+
+    repro = commands.add_parser("repro", help="write a Foundry test that shows a divergence")
+    repro.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
+    repro.add_argument("--task", metavar="ID", required=True)
+    repro.add_argument("--sample", metavar="N|BATCH/N", required=True)
+    repro.add_argument("--oracle", metavar="NAME", help="whose; by default the first that has one")
+    repro.add_argument("--out", metavar="DIR", required=True, help="folder to write")
+    repro.add_argument("--whole", action="store_true", help="leave in calls that are not needed")
 
     prompt = commands.add_parser("prompt", help="print exactly what would be sent for a task")
     prompt.add_argument("task", help="a task's id, or how it begins")
@@ -174,7 +186,7 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.compare import compare
 
             return compare(command)
-        case "show" | "rescore" | "track":
+        case "show" | "repro" | "rescore" | "track":
             _see_working_folder()
             from solexp.commands import runs
 

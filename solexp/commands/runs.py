@@ -1,4 +1,4 @@
-"""Commands about runs that are there: show, rescore, track."""
+"""Commands about runs that are there: show, repro, rescore, track."""
 
 from __future__ import annotations
 
@@ -29,11 +29,24 @@ def runs_root() -> Path:
 
 def show(command: argparse.Namespace) -> int:
     folder = find_run(command.run, runs_root())
+    if command.task is None and command.sample is not None:
+        raise UserError("show: --sample needs --task")
+    if command.task is not None:
+        from solexp.commands.evidence import show_sample  # noqa: PLC0415  (benchmarks, compilers)
+
+        return show_sample(folder, command.task, command.sample)
     if command.json:
         print(json.dumps(summary_data(folder), indent=2))
     else:
         print_summary(folder)
     return 0
+
+
+def repro(command: argparse.Namespace) -> int:
+    """Write a divergence as a Foundry project."""
+    from solexp.commands import evidence  # noqa: PLC0415  (benchmarks, compilers)
+
+    return evidence.repro(command, runs_root())
 
 
 _RESCORED = ("oracle", "strategy", "execution", "tracking", "seed", "objective")
@@ -157,6 +170,7 @@ def track(command: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "show": show,
+    "repro": repro,
     "rescore": rescore,
     "track": track,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from solexp.core import ContractBuild
+from solexp.core import ContractBuild, Log
+from solexp.evm.words import keccak
 
 _SHOWN = 80
 
@@ -22,10 +23,15 @@ def changing_functions(contract: ContractBuild) -> frozenset[str]:
             continue
         if entry.get("stateMutability") in ("view", "pure") or entry.get("constant") is True:
             continue
-        selector = contract.methods.get(f"{entry['name']}({','.join(input_types(entry))})")
+        selector = contract.methods.get(signature_of(entry))
         if selector:
             found.add(selector)
     return frozenset(found)
+
+
+def signature_of(entry: dict[str, Any]) -> str:
+    """Canonical signature of an ABI's function, event or error."""
+    return f"{entry['name']}({','.join(input_types(entry))})"
 
 
 def input_types(entry: dict[str, Any]) -> list[str]:
@@ -40,6 +46,40 @@ def _canonical(parameter: dict[str, Any]) -> str:
     return f"({','.join(map(_canonical, parameter.get('components', ())))}){kind[5:]}"
 
 
+def output_types(contract: ContractBuild | None, data: str) -> list[str]:
+    """Canonical types of what the function that is called with ``data`` returns; empty where the ABI does not tell."""
+    signature = selectors(contract).get(data[2:10]) if contract is not None else None
+    for entry in contract.abi if contract is not None and signature is not None else ():
+        if entry.get("type") == "function" and signature_of(entry) == signature:
+            return [_canonical(parameter) for parameter in entry.get("outputs", ())]
+    return []
+
+
+def decoded_call(
+    contract: ContractBuild | None, data: str
+) -> tuple[str, list[str], tuple[Any, ...]] | None:
+    """A call's function, the types of its arguments and these themselves; None where the ABI does not tell."""
+    signature = selectors(contract).get(data[2:10]) if contract is not None else None
+    if signature is None:
+        return None
+    name, _, rest = signature.partition("(")
+    types = split_types(rest[:-1])
+    values = decoded(types, data[10:])
+    return None if values is None else (name, types, values)
+
+
+def decoded(types: list[str], digits: str) -> tuple[Any, ...] | None:
+    """ABI-encoded values (hex without ``0x``); None where they cannot be decoded."""
+    # The codec takes a while to import, and is needed for evidence only.
+    from eth_abi.abi import decode  # noqa: PLC0415
+    from eth_abi.exceptions import DecodingError  # noqa: PLC0415
+
+    try:
+        return tuple(decode(types, bytes.fromhex(digits), strict=False))
+    except (DecodingError, ValueError, OverflowError):
+        return None
+
+
 def describe_call(contract: ContractBuild | None, data: str) -> str:
     """A call's function with its decoded arguments, such as ``transfer(0x12…, 5)``.
 
@@ -50,16 +90,42 @@ def describe_call(contract: ContractBuild | None, data: str) -> str:
     signature = selectors(contract).get(data[2:10]) if contract is not None else None
     if signature is None:
         return f"fallback() with selector {data[:10]}"
-    name, _, rest = signature.partition("(")
-    # The codec takes a while to import, and is needed for evidence only.
-    from eth_abi.abi import decode  # noqa: PLC0415
-    from eth_abi.exceptions import DecodingError  # noqa: PLC0415
-
-    try:
-        values = decode(split_types(rest[:-1]), bytes.fromhex(data[10:]), strict=False)
-    except (DecodingError, ValueError, OverflowError):
+    found = decoded_call(contract, data)
+    if found is None:
         return f"{signature} with undecodable arguments"
-    return f"{name}({', '.join(map(_shown, values))})"
+    return f"{found[0]}({', '.join(map(shown_value, found[2]))})"
+
+
+def describe_event(contract: ContractBuild | None, log: Log) -> str:
+    """An event with its decoded values, such as ``Transfer(from: 0x12…, to: 0x34…, value: 5)``.
+
+    Falls back to topics and data where the ABI does not know it. An indexed value of a type without fixed length is
+    told by its hash, which is all that a log has of it.
+    """
+    for entry in contract.abi if contract is not None else ():
+        if entry.get("type") != "event" or entry.get("anonymous"):
+            continue
+        if not log.topics or int(log.topics[0], 16) != keccak(signature_of(entry).encode()):
+            continue
+        fields = list(zip(entry["inputs"], input_types(entry), strict=True))
+        topics = list(log.topics[1:])
+        body = decoded([kind for given, kind in fields if not given["indexed"]], log.data[2:])
+        if body is None or len(topics) != sum(bool(given["indexed"]) for given, _ in fields):
+            break
+        rest = list(body)
+        parts = []
+        for place, (given, kind) in enumerate(fields):
+            value = _indexed(kind, topics.pop(0)) if given["indexed"] else rest.pop(0)
+            parts.append(f"{given.get('name') or place}: {shown_value(value)}")
+        return f"{entry['name']}({', '.join(parts)})"
+    return f"[{', '.join(log.topics)}] {shown_value(log.data)}"
+
+
+def _indexed(kind: str, topic: str) -> Any:
+    if kind in ("string", "bytes") or kind.endswith((")", "]")):
+        return topic
+    values = decoded([kind], topic[2:])
+    return topic if values is None else values[0]
 
 
 def split_types(types: str) -> list[str]:
@@ -78,11 +144,12 @@ def split_types(types: str) -> list[str]:
     return [*found, types[start:]] if types else found
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A decoded value for a reader, cut where it is long."""
     if isinstance(value, bytes):
         text = "0x" + value.hex()
     elif isinstance(value, list | tuple):
-        text = f"[{', '.join(map(_shown, value))}]"
+        text = f"[{', '.join(map(shown_value, value))}]"
     elif isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str) and not value.startswith("0x"):
@@ -90,6 +157,17 @@ def _shown(value: object) -> str:
     else:
         text = str(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def describe_failure(contract: ContractBuild | None, data: str) -> str:
+    """Revert data for a reader: an error of the contract's own with its values, or as `describe_output` has it."""
+    for entry in contract.abi if contract is not None else ():
+        if entry.get("type") == "error":
+            selector = f"{keccak(signature_of(entry).encode()):064x}"[:8]
+            values = decoded(input_types(entry), data[10:]) if data[2:10] == selector else None
+            if values is not None:
+                return f"{entry['name']}({', '.join(map(shown_value, values))})"
+    return describe_output(data)
 
 
 def describe_output(data: str) -> str:

@@ -1,0 +1,65 @@
+"""Values of an ABI as Solidity writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from solexp.core import ContractBuild
+from solexp.evm.abi import decoded_call
+from solexp.evm.evidence.cast import checksummed
+
+MOST = 6
+"""Arguments that are written out; the compiler's stack does not take many more."""
+
+
+def arguments(contract: ContractBuild | None, data: str, names: Mapping[str, str]) -> str:
+    """An expression for calldata: ``abi.encodeWithSignature(…)`` where that gives these very bytes, else hex.
+
+    ``names`` are expressions by address (lower case).
+    """
+    found = decoded_call(contract, data)
+    plain = f'hex"{data[2:]}"'
+    if found is None:
+        return plain
+    name, types, values = found
+    from eth_abi.abi import encode  # noqa: PLC0415  (takes a while to import)
+
+    written = [_literal(kind, value, names) for kind, value in zip(types, values, strict=True)]
+    if len(values) > MOST or None in written or data[10:] != encode(types, values).hex():
+        return plain
+    rest = "".join(f", {text}" for text in written)
+    return f'abi.encodeWithSignature("{name}({",".join(types)})"{rest})'
+
+
+def address(text: str, names: Mapping[str, str]) -> str:
+    """An address by its name, or as a literal."""
+    return names.get(text.lower()) or checksummed(text)
+
+
+def _literal(kind: str, value: Any, names: Mapping[str, str]) -> str | None:
+    """None for arrays and structs, which have no literals."""
+    if kind.endswith(("]", ")")):
+        return None
+    if kind == "address":
+        return address(value, names)
+    if kind == "bool":
+        return str(value).lower()
+    if kind.startswith(("string", "bytes")):
+        return _bytes(kind, value)
+    return _number(kind, value)
+
+
+def _bytes(kind: str, value: Any) -> str:
+    if kind == "string":
+        if value.isascii() and value.isprintable() and not set('"\\') & set(value):
+            return f'"{value}"'
+        return f'string(hex"{value.encode().hex()}")'
+    return f'hex"{value.hex()}"' if kind == "bytes" else f'{kind}(hex"{value.hex()}")'
+
+
+def _number(kind: str, value: int) -> str | None:
+    if not kind.startswith(("uint", "int")):
+        return None
+    bits = int(kind.removeprefix("u").removeprefix("int")) - (kind[0] == "i")
+    return f"type({kind}).max" if value == (1 << bits) - 1 and bits > 8 else f"{kind}({value})"
