@@ -98,8 +98,9 @@ class Violation:
         """``error=same`` fails also a candidate that rejects with other revert data than the original.
 
         ``models`` calls are wanted for each guard alone, ``satisfying`` for each function that satisfy all, and
-        ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. ``parts`` parts and
-        borders of each guard are asked for besides, on either side. ``rlimit`` is Z3's work on one check. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
+        ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. Besides,
+        ``parts`` parts and borders of each guard are asked for, on either side. ``rlimit`` is Z3's work on one check.
+        The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
         """
         if error not in ("any", "same"):
             raise UserError(f"oracle.violation.error: must be any or same, got {error!r}")

@@ -155,7 +155,10 @@ class Situation:
         if answer.status is Status.UNSAT and way.plain is not None:
             beside = self._solved(violated, settings, way.plain)
             answer = msgspec.structs.replace(
-                beside, checks=answer.checks + beside.checks, cpu_s=answer.cpu_s + beside.cpu_s
+                beside,
+                checks=answer.checks + beside.checks,
+                given_up=answer.given_up or beside.given_up,
+                cpu_s=answer.cpu_s + beside.cpu_s,
             )
         return answer
 
@@ -167,10 +170,11 @@ class Situation:
                 raise UserError(f"{self.guards.signature} has no guard {number}")
         recorder = self.executed.recorder
         answer = Answer(status=Status.UNSAT)
-        checks = 0
+        checks, given_up = 0, False
         for exactness, domains in self._plan(chosen, settings):
             outcome = self._outcome(chosen, exactness, settings, domains, also)
             checks += outcome.checks
+            given_up |= outcome.status == "unknown"
             if outcome.status == "sat" and exactness is not None:
                 found = tuple(self._solution(m, exactness) for m in outcome.models)
                 answer = Answer(status=Status.SAT, solutions=found)
@@ -186,6 +190,7 @@ class Situation:
             answer,
             bounds=tuple(recorder.bounds),
             checks=checks,
+            given_up=given_up,
             cpu_s=time.process_time() - start,
         )
 

@@ -77,4 +77,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What was bounded on the way, such as ``loop at line 12: 8 rounds``."""
     checks: int = 0
     """Z3's checks."""
+    given_up: bool = False
+    """Whether the solver gave up on some sense of the query, even if another has an answer."""
     cpu_s: float = 0.0

@@ -53,7 +53,7 @@ class _View(msgspec.Struct):
         found: list[int] = []
         for value in wanted:
             ranked = {
-                place: self._others(row, told)
+                place: self._failing(told)
                 for place, told in self.told.items()
                 if told[row].can(value)
             }
@@ -61,7 +61,8 @@ class _View(msgspec.Struct):
             found += [place for place, others in ranked.items() if others == least]
         return found
 
-    def _others(self, row: int, told: Sequence[Answers]) -> int:
+    def _failing(self, told: Sequence[Answers]) -> int:
+        """How many conditions cannot hold in a state."""
         return sum(
             not answer.can(other.holds)
             for other, answer in zip(self.rows, told, strict=True)
