@@ -214,7 +214,7 @@ def _creates(node: Node) -> bool:
     """Whether a node makes a contract, or may."""
     if node["nodeType"] == "NewExpression":
         kind = (node.get("typeDescriptions") or {}).get("typeIdentifier") or ""
-        return not kind or "contract" in kind.split("_returns_")[-1]
+        return not kind or kind.startswith("t_function_creation")
     if node["nodeType"] == "YulFunctionCall":
         return node["functionName"]["name"] in ("create", "create2")
     # Before 0.6 assembly is a text.
