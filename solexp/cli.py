@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     repro.add_argument("--sample", metavar="N|BATCH/N", required=True)
     repro.add_argument("--oracle", metavar="NAME", help="whose; by default the first that has one")
     repro.add_argument("--out", metavar="DIR", required=True, help="folder to write")
+    repro.add_argument(
+        "--run", action="store_true", dest="run_it", help="run it, with solexp's own tools"
+    )
     repro.add_argument("--whole", action="store_true", help="leave in calls that are not needed")
 
     prompt = commands.add_parser("prompt", help="print exactly what would be sent for a task")

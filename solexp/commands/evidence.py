@@ -11,7 +11,14 @@ from omegaconf import OmegaConf
 
 from solexp.config.compose import plain
 from solexp.core import UserError, Verdict
-from solexp.report.evidence import chosen, print_sample, print_samples, shown, write_project
+from solexp.report.evidence import (
+    chosen,
+    print_sample,
+    print_samples,
+    run_project,
+    shown,
+    write_project,
+)
 from solexp.report.samples import Remade, find_sample, find_task, remake, verdicts_of
 from solexp.solidity.compiler import Compiler
 from solexp.store import RunFolder
@@ -40,7 +47,7 @@ def show_sample(folder: RunFolder, task: str, sample: str | None) -> int:
 
 
 def repro(command: argparse.Namespace, runs: Path) -> int:
-    """Write the Foundry project that shows a sample's divergence; returns 0."""
+    """Write the Foundry project that shows a sample's divergence, and run it if asked to; returns the status."""
     folder = find_run(command.run, runs)
     row = find_task(folder, command.task)
     found = verdicts_of(folder, row)
@@ -52,8 +59,14 @@ def repro(command: argparse.Namespace, runs: Path) -> int:
         told = shown(seen)
         print(f"{said.oracle}: {told.what}: expected {told.expected}, got {told.got}")
         print(f"written to {out}: {_calls(len(seen.program.calls))}")
-        print(f"run it: cd {out} && forge test")
-    return 0
+        if not command.run_it:
+            print(f"run it: cd {out} && forge test")
+            return 0
+        ended = dict(run_project(out, compiler))
+    for name, reason in sorted(ended.items(), reverse=True):
+        print(f"{name}: {'passes' if reason is None else f'fails: {reason}'}")
+    right = ended.get("test_original", "") is None and ended.get("test_candidate") is not None
+    return 0 if right else 1
 
 
 def _calls(count: int) -> str:

@@ -8,6 +8,7 @@ from solexp.core import ContractBuild, Log
 from solexp.evm.words import keccak
 
 _SHOWN = 80
+_LARGE = 1 << 63
 
 
 def selectors(contract: ContractBuild) -> dict[str, str]:
@@ -152,6 +153,8 @@ def shown_value(value: object) -> str:
         text = f"[{', '.join(map(shown_value, value))}]"
     elif isinstance(value, bool):
         text = str(value).lower()
+    elif isinstance(value, int) and value > _LARGE and not value & (value + 1):
+        text = f"2^{value.bit_length()}-1"
     elif isinstance(value, str) and not value.startswith("0x"):
         text = repr(value)
     else:

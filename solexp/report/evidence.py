@@ -25,6 +25,7 @@ from solexp.evm.evidence.foundry import test_contract
 from solexp.report.samples import Place, Remade, place_name, subjects
 from solexp.report.tables import Grid, draw
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.foundry.exported import run_exported
 from solexp.solidity.splice import splice
 from solexp.store import RunFolder
 from solexp.store.records import write_atomically
@@ -51,13 +52,14 @@ Run it with [Foundry](https://getfoundry.sh):
 Foundry fetches a Solidity compiler the first time, for the test alone: both contracts are in it as the task's own
 compiler made them.
 
-- `test/{test}.t.sol`: the calls, by the same accounts, with the same values, in the same blocks and at the same times as
-  when the candidate was judged{shortened}.
-- `foundry.toml`: the rules of the chain{fork}.
+- `test/{test}.t.sol`: the calls, with their senders, values, blocks and times. {shortened}
+- `foundry.toml`: the rules of the chain, those of {fork}.
 - `original.sol`, `candidate.sol`: what was compiled, to read beside each other.
 
 The run was `{run}`, the task `{task}`, the sample `{sample}`{label}.
 """
+_ALL = "They are all that were made up to there."
+_FEWER = "Of {calls} that were made up to there {left} are left out, which are not needed, and values and pauses are smaller."
 
 
 def print_samples(found: dict[Place, list[Verdict]], row: TaskRow, file: IO[str]) -> None:
@@ -222,17 +224,21 @@ def _files(
             expected=_cell(told.expected),
             got=_cell(told.got),
             test=name,
-            shortened=f", but for what is not needed to see it: {left} of {calls} calls are left out, "
-            "and values are as small as can be"
-            if left
-            else "",
-            fork=f", those of {seen.program.hardfork}",
+            shortened=_FEWER.format(calls=calls, left=left) if left else _ALL,
+            fork=seen.program.hardfork,
             run=folder.name,
             task=said.task_id,
             sample=sample,
             label=label,
         ),
     )
+
+
+def run_project(out: Path, compiler: Compiler) -> Iterator[tuple[str, str | None]]:
+    """The exported tests, each with why it fails, or None where it passes. Raises what running forge raises."""
+    for result in run_exported(out.absolute(), compiler):
+        reason = None if result.passed else result.reason or "it fails"
+        yield result.test.removesuffix("()"), reason
 
 
 def shown(seen: Seen) -> Listing:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from solexp.core import Program
 from solexp.evm.words import created_address, keccak
 
+_NOBODY = "0x" + "00" * 20
+
 
 class Cast:
     """The accounts that act in a program, by address."""
@@ -22,7 +24,7 @@ class Cast:
 
     def named(self, text: str) -> str:
         """``text`` with the accounts' addresses replaced by what they are called."""
-        for address, role in {**self.roles, self.contract: "the contract"}.items():
+        for address, role in {**self.roles, self.contract: "the contract", _NOBODY: "0x0"}.items():
             text = text.replace(address, role)
         return text
 

@@ -8,7 +8,7 @@ from solexp.core import CallResult, Counterexample, Program, Trace
 from solexp.evm.compare import compare
 from solexp.evm.evidence.slots import Slot, slot_of
 from solexp.evm.hardforks import eras
-from solexp.evm.machine import Machine, Observation, Probe, Subject
+from solexp.evm.machine import Keys, Machine, Observation, Probe, Subject
 from solexp.evm.observe import observation
 from solexp.evm.storage import BALANCE, plan_slots
 
@@ -170,7 +170,27 @@ def _read(
     name = label.partition("[")[0].partition(".")[0]
     room = {name: (plan.slots_of or {}).get(name, 0)}
     plan = msgspec.structs.replace(plan, slots_of=room, getters=(), balances=())
-    slots = [slot_of(plan_slots(each.contract.storage_layout, plan), label) for each in subjects]
-    if slots[0] is None or slots[1] is None:
-        raise NotSeen(f"{label} has no slot of its own in both, so there is nothing to read")
-    return Read(label=label, slots=(slots[0], slots[1]), plan=plan)
+    for keys in (_named(plan.keys, label), plan.keys):
+        narrow = msgspec.structs.replace(plan, keys=keys)
+        theirs, ours = (
+            slot_of(plan_slots(each.contract.storage_layout, narrow), label) for each in subjects
+        )
+        if theirs is not None and ours is not None:
+            return Read(label=label, slots=(theirs, ours), plan=narrow)
+    raise NotSeen(f"{label} has no slot of its own in both, so there is nothing to read")
+
+
+def _named(keys: Keys, label: str) -> Keys:
+    """The keys that a label has, as far as it can be told from its text: reading the others takes its time."""
+    addresses = tuple(key for key in keys.addresses if key[24:] in label)
+    return msgspec.structs.replace(
+        keys,
+        addresses=addresses,
+        pairs=tuple(pair for pair in keys.pairs if {*pair} <= {*addresses}),
+        words=tuple(key for key in keys.words if key in label or _number_in(key, label)),
+    )
+
+
+def _number_in(key: str, label: str) -> bool:
+    value = int(key, 16)
+    return f"[{value}]" in label or f"[{value - (1 << 256)}]" in label

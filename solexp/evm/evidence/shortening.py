@@ -14,8 +14,8 @@ from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.machine import Machine
 from solexp.evm.shrinking import shrink
 
-MOST = 1500
-"""Programs that are tried, about."""
+MOST_CALLS = 50_000
+"""Calls that are made on each of the two in looking for a shorter program, about: some 10 CPU seconds in all."""
 
 
 def shorten(seen: Seen, machine: Machine) -> Seen:
@@ -38,7 +38,13 @@ def shorten(seen: Seen, machine: Machine) -> Seen:
                 return seen
             nodes.append(node)
 
+        made = 0
+
         def fails(programs: Sequence[Program]) -> list[bool]:
+            nonlocal made
+            if made > MOST_CALLS:
+                return [False] * len(programs)
+            made += sum(len(each.calls) for each in programs)
             traces = [node.run(node.questions(programs)) for node in nodes]
             # A run that used up a limit is the last.
             said = [
@@ -50,19 +56,24 @@ def shorten(seen: Seen, machine: Machine) -> Seen:
         try:
             if not fails([program])[0]:
                 return seen
-            program = shrink(program, fails, contract=seen.original.contract, most=MOST)
+            program = shrink(program, fails, contract=seen.original.contract)
         except HarnessError:
             return seen
     return look(seen.question, program, seen.original, seen.candidate, machine) or seen
 
 
 def _is_same(seen: Seen, program: Program, reference: Trace, trace: Trace) -> bool:
-    """Whether a shorter program shows the same difference, and no other one before it."""
+    """Whether a shorter program shows the same difference, and none before it unless there was one."""
     answer = seen.question.answer(program, reference, trace)
     if answer is None or not _alike(answer[0], seen.expected, seen.question.axis):
         return False
-    before = len(program.calls) - (seen.question.read is None)
-    pairs = zip(reference.calls[:before], trace.calls[:before], strict=True)
+    return _ends_alike(seen, reference, trace) or not _ends_alike(seen, *seen.traces)
+
+
+def _ends_alike(seen: Seen, reference: Trace, trace: Trace) -> bool:
+    """Whether all calls before the difference end alike."""
+    before = len(reference.calls) - (seen.question.read is None)
+    pairs = zip(reference.calls[:before], trace.calls[:before], strict=False)
     return all(one.status == other.status for one, other in pairs)
 
 

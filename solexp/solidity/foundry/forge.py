@@ -164,7 +164,9 @@ def run_tests(
                 # Another seed changes nothing of what is built: from the second run on nothing is.
                 config = _config(project, settings, fuzzing, service.program)
                 (root / "foundry.toml").write_text(config)
-                status, output, words = _run(command, root, environment(home), limits, deadline)
+                status, output, words = run_forge(
+                    command, root, environment(home), limits, deadline
+                )
                 if service.failures:
                     raise service.failures[0]
                 if service.errors:
@@ -172,7 +174,7 @@ def run_tests(
                 if (refused := _PRAGMA.search(words)) is not None:
                     # forge reads pragmas itself, before any compiler does.
                     return [_refused(refused[1], refused[2], settings)] * len(fuzzings)
-                runs.append(TestRun(results=_results(output, status, words)))
+                runs.append(TestRun(results=read_results(output, status, words)))
     return runs
 
 
@@ -207,10 +209,10 @@ def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc
     )
 
 
-def _run(
+def run_forge(
     command: Sequence[str], folder: Path, shown: dict[str, str], limits: Limits, deadline: float
 ) -> tuple[int, bytes, str]:
-    """Exit status, standard output, and the end of standard error."""
+    """Exit status, standard output, and the end of standard error. Raises TimeLimitExceeded."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             command,
@@ -262,8 +264,8 @@ def _resident(pid: int) -> int:
     return total
 
 
-def _results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
-    """The results in forge's answer: its last line that is a JSON object of suites."""
+def read_results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
+    """The results in forge's answer, its last line that is a JSON object of suites. Raises ToolError without one."""
     for line in _from_the_last(output):
         if line and line[0] == _BRACE:
             with contextlib.suppress(msgspec.DecodeError):
