@@ -96,6 +96,13 @@ def conjuncts(text: str) -> tuple[str, ...]:
     return tuple(sorted({shown(part) for part in _joined(_ordered(tree), "&&")}))
 
 
+def joined(text: str) -> tuple[str, ...]:
+    """What a guard joins by ``&&``, in its order and as it is written but for blanks and parentheses: the compiler
+    takes ``listRoot != 0`` where it does not take ``0 != listRoot``."""
+    tree = parsed(text)
+    return (text,) if tree is None else tuple(map(shown, _joined(tree, "&&")))
+
+
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     place = 0
     while text[place:].strip():

@@ -20,8 +20,19 @@ class Limit(Exception):
 class PrivateNode:
     """One anvil, prepared for a program's deployment under one fork."""
 
-    def __init__(self, anvil: Path, program: Program, hardfork: str, *, memory_mb: int) -> None:
-        """``memory_mb`` bounds its address space. Raises ToolError and HarnessError when it does not come up."""
+    def __init__(
+        self,
+        anvil: Path,
+        program: Program,
+        hardfork: str,
+        *,
+        memory_mb: int,
+        code_limit: bool = True,
+    ) -> None:
+        """``memory_mb`` bounds its address space; without ``code_limit`` contracts may be of any size.
+
+        Raises ToolError and HarnessError when it does not come up.
+        """
         deployment = program.deployment
         self._program = program
         self.process = AnvilProcess(
@@ -36,6 +47,7 @@ class PrivateNode:
                 *("--accounts", "1", "--balance", "0", "--order", "fifo", "--threads", "1"),
                 *("--no-request-size-limit", "--disable-console-log", "--auto-impersonate"),
                 "--no-priority-fee",
+                *(() if code_limit else ("--disable-code-size-limit",)),
             ],
             memory_mb=memory_mb,
         )

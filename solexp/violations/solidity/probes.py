@@ -116,7 +116,7 @@ def probes(
     ``parameters`` declares further names: ``address to, uint256 amount``. Raises UserError for an expression that the
     contract does not take.
     """
-    path, end = _end_of(sources, contract)
+    path, end = end_of(sources, contract)
     text = sources[path].encode()
     mutability = "view" if _release(settings.version) >= (0, 4, 16) else "constant"
     before, places = text[:end], []
@@ -144,7 +144,7 @@ def probes(
     )
 
 
-def _end_of(sources: Mapping[str, str], contract: str) -> tuple[str, int]:
+def end_of(sources: Mapping[str, str], contract: str) -> tuple[str, int]:
     """The file of a contract, and the byte of its closing brace."""
     for path, text in sources.items():
         found = definition(text, contract)

@@ -1,0 +1,430 @@
+"""Walking along a graph: which event, by which call, until there are enough; step by step on the original.
+
+SolBehave's sequence generation (its oracle O3): the marking says which events are enabled, guards are evaluated on the
+deployed contract, a call that reverts is discarded, events that hand ownership over come last, and where nothing is
+enabled the contract is deployed afresh. Beyond it, a call whose proposed arguments revert is looked for: in recorded
+calls, by drawing, by a solver, and at later times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from solexp.core import Call, CallResult
+from solexp.core.hashing import content_hash
+from solexp.dcr.choosing import Chooser
+from solexp.dcr.drafts import Draft, Drafts, times
+from solexp.dcr.expressions import names
+from solexp.dcr.graph import Event, Graph, write
+from solexp.dcr.records import Counted, Rejected, Search, Sequences
+from solexp.dcr.semantics import awaited, execute, is_enabled
+from solexp.dcr.watching import Declared, Parts, Watched, all_states, one_state, parts_of
+from solexp.evm.gas import LEAST, MULTIPLE
+from solexp.evm.stepping import Stepping
+from solexp.fuzzing.settings import Constants
+
+if TYPE_CHECKING:
+    from solexp.dcr.solving import Solving
+
+GAS = 10_000_000
+"""Limit of a call while it is tried, in units of gas."""
+
+_WIDE = 8
+"""Calls that are tried for an event at once."""
+_PATIENCE = 3
+"""Attempts in a row that may fail where every enabled event rests, before the contract is deployed afresh."""
+_WAITING = 0.04
+"""Chance that an event which waits for time alone is let come, though others are enabled."""
+_LATER = 0.1
+"""Chance that an event whose calls all fail is tried at later times."""
+_LATER_STATED = 0.5
+"""... where its guard speaks of time."""
+_LATEST = 3 * 366 * 86_400
+_PER_REASON = 6
+"""Rejected calls that are kept of one function and reason."""
+_LOOKED = 48
+"""Slots of storage, from the first on, that are looked through for values worth trying."""
+
+
+class Trial(NamedTuple):
+    """A call as it was tried."""
+
+    draft: Draft
+    call: Call
+    source: str
+
+
+class Ground(NamedTuple):
+    """What is walked on."""
+
+    graph: Graph
+    watched: Watched
+    declared: Declared
+    node: Stepping
+    """On which the contract of ``watched`` stands, freshly deployed."""
+    drafts: Drafts
+    known: Constants
+    search: Search
+
+
+class Walk:
+    """One search."""
+
+    def __init__(self, ground: Ground, solving: Solving | None, random: Random) -> None:
+        """``solving`` answers where all else fails; None: nobody does."""
+        graph, watched, drafts, search = ground.graph, ground.watched, ground.drafts, ground.search
+        self._graph = graph
+        self._watched = watched
+        self._node = ground.node
+        self._drafts = drafts
+        self._known = ground.known
+        self._search = search
+        self._solving = solving
+        self._random = random
+        self._chooser = Chooser(graph, search, random)
+        self._parts = {
+            event.id: parts_of(event, ground.declared.names.get(event.function, ()))
+            for event in graph.events
+        }
+        self._bits = {guard: place for place, guard in enumerate(watched.states)}
+        self._events = tuple(event for event in graph.events if drafts.known(event))
+        times_of: dict[str, int] = {}
+        for event in self._events:
+            times_of[event.function] = times_of.get(event.function, 0) + 1
+        self._shared = frozenset(name for name, count in times_of.items() if count > 1)
+        self._marking = graph.marking
+        self._states = -1
+        self._programs: list[list[Call]] = [[]]
+        self._of: list[list[str]] = [[]]
+        self._rejected: list[Rejected] = []
+        self._reasons: dict[tuple[str, str], int] = {}
+        self._tried = 0
+        self._found: dict[str, int] = {}
+
+    def walk(self) -> Sequences:
+        """Sequences, until there are enough calls or attempts."""
+        search = self._search
+        while self._enough() < search.calls and self._chooser.attempts < search.attempts:
+            before = self._enough()
+            self._run()
+            self._last()
+            if self._enough() == before:
+                break
+            if self._enough() < search.calls:
+                self._afresh()
+        return self._told()
+
+    def _enough(self) -> int:
+        return sum(map(len, self._programs))
+
+    def _afresh(self) -> None:
+        self._node.afresh()
+        self._chooser.afresh()
+        self._marking = self._graph.marking
+        self._programs.append([])
+        self._of.append([])
+
+    def _run(self) -> None:
+        """One program, up to the events that hand ownership over."""
+        search, chooser = self._search, self._chooser
+        fruitless = 0
+        alive = self._look()
+        while (
+            alive
+            and self._enough() < search.calls
+            and chooser.attempts < search.attempts
+            and (search.length is None or len(self._programs[-1]) < search.length)
+        ):
+            now, later = self._enabled()
+            options = chooser.awake(now)
+            if later and (not options or self._random.random() < _WAITING):
+                waiting = chooser.awake(later)
+                options = waiting or options
+            if not options:
+                fruitless += 1
+                options = now or later
+                if not options or fruitless > _PATIENCE:
+                    return
+            waited = awaited(self._graph, self._marking, self._holds)
+            event = chooser.choose(options, self._marking, waited)
+            succeeded = self._attempt(event)
+            chooser.count(event, succeeded=succeeded)
+            if succeeded:
+                fruitless = 0
+                alive = self._look()
+
+    def _last(self) -> None:
+        """The events that hand ownership over, each once."""
+        done: set[str] = set()
+        while self._programs[-1] and self._enough() < self._search.calls:
+            options = [
+                event
+                for event in self._events
+                if event.ownership
+                and event.id not in done
+                and is_enabled(self._graph, self._marking, event, self._holds)
+            ]
+            if not options:
+                return
+            event = options[0]
+            done.add(event.id)
+            succeeded = self._attempt(event)
+            self._chooser.count(event, succeeded=succeeded)
+            if succeeded and not self._look():
+                return
+
+    # What is enabled
+
+    def _enabled(self) -> tuple[list[Event], list[Event]]:
+        """Events that may happen now, and those that only time keeps from it."""
+        there = [
+            event
+            for event in self._events
+            if not event.ownership and is_enabled(self._graph, self._marking, event, self._holds)
+        ]
+        now = [event for event in there if self._in_time(self._parts[event.id], self._states)]
+        return now, [event for event in there if event not in now]
+
+    def _in_time(self, parts: Parts, states: int) -> bool:
+        return parts.time is None or self._bit(parts.time, states)
+
+    def _holds(self, guard: str, event: Event) -> bool:
+        """What the state says of a guard; one that it does not answer, or the event's own at other times, holds."""
+        if guard == event.guard:
+            state = self._parts[event.id].state
+            return state is None or self._bit(state, self._states)
+        return self._bit(guard, self._states)
+
+    def _bit(self, guard: str, states: int) -> bool:
+        place = self._bits.get(guard)
+        return place is None or bool(states >> place & 1)
+
+    def _look(self) -> bool:
+        """Read what the guards of the state are worth in the next block; False where the contract is gone."""
+        if not self._bits:
+            return self._node.alive()
+        [found] = self._node.tried([self._asking(all_states())])
+        if found.status:
+            self._states = int(found.output[2:], 16) if len(found.output) > 2 else 0
+            return len(found.output) > 2
+        # One of them reverts, and then does not hold.
+        places = range(len(self._watched.states))
+        answers = self._node.tried([self._asking(one_state(place)) for place in places])
+        self._states = sum(_true(answer) << place for place, answer in enumerate(answers))
+        return True
+
+    def _asking(self, data: str, timestamp: int = 0) -> Call:
+        deployer = self._drafts.senders[0]
+        return self._node.next(sender=deployer, input=data, gas=GAS, timestamp=timestamp)
+
+    # One event
+
+    def _attempt(self, event: Event) -> bool:
+        """Whether a call was found by which the event happens; it is made then."""
+        at = self._due(event)
+        tally = self._chooser.tallies[event.id]
+        for source in self._sources(event):
+            if self._one_of(event, [(each._replace(timestamp=at), name) for each, name in source]):
+                return True
+        if self._solving is not None and self._solving.worthwhile(event, tally.failing):
+            found = self._solving.solve(event, at or self._node.timestamp)
+            if found and self._one_of(event, [(draft, "solved") for draft in found]):
+                return True
+        later = _LATER_STATED if _speaks_of_time(event) else _LATER
+        if self._random.random() < later and "pool" in self._search.sources:
+            return self._one_of(event, self._later(event))
+        return False
+
+    def _due(self, event: Event) -> int:
+        """When what the event's guard asks of time holds, as far as moments are known; 0: now."""
+        parts = self._parts[event.id]
+        if self._in_time(parts, self._states):
+            return 0
+        moments = self._moments()
+        answers = self._node.tried([self._asking(all_states(), moment) for moment in moments])
+        for moment, answer in zip(moments, answers, strict=True):
+            if answer.status and self._in_time(parts, int(answer.output, 16)):
+                return moment
+        return 0
+
+    def _moments(self) -> list[int]:
+        seen = [n for n in self._drafts.pool.seen_numbers.values if n > self._node.timestamp]
+        return list(times(self._known, seen, self._node.timestamp, _LATEST))
+
+    def _later(self, event: Event) -> list[tuple[Draft, str]]:
+        """Calls at later times: for deadlines that no guard of the graph tells."""
+        moments = self._moments()
+        calls = [each for row in self._sources(event) for each in row][: _WIDE // 2]
+        chosen = sorted(self._random.sample(moments, min(3, len(moments))))
+        return [
+            (draft._replace(timestamp=moment), source)
+            for moment in chosen
+            for draft, source in calls
+        ]
+
+    def _sources(self, event: Event) -> list[list[tuple[Draft, str]]]:
+        """Calls to be tried, a few at a time."""
+        drafts, search = self._drafts, self._search
+        graph = [(each, "graph") for each in drafts.proposed(event)]
+        if search.sources == ():
+            return [graph[:_WIDE]]
+        recorded, drawn, worked = [], [], []
+        if "history" in search.sources:
+            recorded = [(each, "recorded") for each in drafts.recorded(event)]
+        if "pool" not in search.sources:
+            return [graph[:_WIDE], recorded[:_WIDE]]
+        drawn = [(each, "drawn") for each in drafts.drawn(event, _WIDE)]
+        worked = [(each, "worked") for each in drafts.worked(event)]
+        rows = [row for row in (graph, worked, recorded, drawn) if row]
+        if not rows:
+            return []
+        # Some of each, and first of all now of this and now of that.
+        self._random.shuffle(rows)
+        mixed = rows[0][:2] + rows[-1][:1]
+        others = [each for row in rows for each in row[:4] if each not in mixed]
+        return [mixed, others[:_WIDE], drawn]
+
+    def _one_of(self, event: Event, drafts: Sequence[tuple[Draft, str]]) -> bool:
+        trials = [
+            Trial(draft, self._call(draft), source)
+            for draft, source in drafts
+            if draft.sender != self._node.address
+        ]
+        if not trials:
+            return False
+        self._tried += len(trials)
+        answers = self._node.tried([trial.call for trial in trials])
+        holding = self._holding(event, trials)
+        for trial, answer, holds in zip(trials, answers, holding, strict=True):
+            if not answer.status:
+                self._reject(event, trial.call, answer)
+            elif holds and self._keep(event, trial, answer):
+                return True
+        return False
+
+    def _call(self, draft: Draft) -> Call:
+        return self._node.next(
+            sender=draft.sender,
+            input=draft.input,
+            value=draft.value,
+            gas=GAS,
+            timestamp=draft.timestamp,
+        )
+
+    def _holding(self, event: Event, trials: Sequence[Trial]) -> list[bool]:
+        """Whether the event's guard holds of each call: success says so, but for functions that are several events."""
+        guard = event.guard
+        selector = self._watched.calls.get(self._watched.key(event.function, guard or ""))
+        if event.function not in self._shared or selector is None:
+            return [True] * len(trials)
+        answers = self._node.tried(
+            [
+                msgspec.structs.replace(trial.call, input=f"0x{selector}{trial.call.input[10:]}")
+                for trial in trials
+            ]
+        )
+        return list(map(_true, answers))
+
+    def _keep(self, event: Event, trial: Trial, answer: CallResult) -> bool:
+        result = self._node.keep(trial.call)
+        if not result.status:
+            # It hangs on something that a trial does not show, such as the block's hash.
+            return False
+        gas = max(LEAST, MULTIPLE * result.gas_used)
+        self._programs[-1].append(msgspec.structs.replace(trial.call, gas=gas))
+        self._of[-1].append(event.id)
+        self._found[trial.source] = self._found.get(trial.source, 0) + 1
+        self._drafts.remember(event, trial.draft)
+        self._drafts.pool.see(answer.output[2:])
+        if len(self._programs[-1]) % 16 == 1:
+            for word in self._node.storage(range(_LOOKED)):
+                self._drafts.pool.see(f"{word:064x}")
+        self._look()
+        about = self._about(event, trial.call)
+
+        def holds(guard: str, of: Event) -> bool:
+            return about[guard] if guard in about else self._holds(guard, of)
+
+        self._marking = execute(self._graph, self._marking, event, holds)
+        return True
+
+    def _about(self, event: Event, call: Call) -> dict[str, bool]:
+        """Guards of the event's relations that speak of its call."""
+        guards = {
+            relation.guard
+            for relation in self._graph.from_source[event.id]
+            if relation.guard and relation.guard not in self._bits
+        }
+        found = {}
+        for guard in sorted(guards):
+            selector = self._watched.calls.get(self._watched.key(event.function, guard))
+            if selector is not None:
+                data = f"0x{selector}{call.input[10:]}"
+                [answer] = self._node.tried(
+                    [self._node.next(sender=call.sender, value=call.value, input=data, gas=GAS)]
+                )
+                found[guard] = _true(answer)
+        return found
+
+    def _reject(self, event: Event, call: Call, answer: CallResult) -> None:
+        if answer.error is not None and "revert" not in answer.error and answer.output == "0x":
+            known = answer.error
+        else:
+            known = answer.output[:266]
+        key = event.function, known
+        if len(self._rejected) >= self._search.rejected or self._reasons.get(key, 0) >= _PER_REASON:
+            return
+        self._reasons[key] = self._reasons.get(key, 0) + 1
+        self._rejected.append(
+            Rejected(
+                program=len(self._programs) - 1,
+                after=len(self._programs[-1]),
+                event=event.id,
+                call=call,
+            )
+        )
+
+    def _told(self) -> Sequences:
+        graph = self._graph
+        reason = None
+        if not self._enough():
+            reason = "no call along the graph succeeds on the original"
+            if not self._events:
+                reason = "the contract has none of the graph's functions"
+        return Sequences(
+            reason=reason,
+            programs=tuple(map(tuple, self._programs)),
+            events=tuple(map(tuple, self._of)),
+            rejected=tuple(self._rejected),
+            counts=tuple(
+                Counted(
+                    event=event.id,
+                    function=event.function,
+                    attempted=self._chooser.tallies[event.id].attempted,
+                    succeeded=self._chooser.tallies[event.id].succeeded,
+                )
+                for event in graph.events
+            ),
+            tried=self._tried,
+            unread=self._watched.unread,
+            unbound=tuple(event.id for event in graph.events if event not in self._events),
+            found=self._found,
+            queries=self._solving.asked if self._solving is not None else 0,
+        )
+
+
+def random_of(search: Search, graph: Graph) -> Random:
+    """All that is random of a search, fixed by its seed and its graph."""
+    return Random(content_hash(search.seed, write(graph)))
+
+
+def _speaks_of_time(event: Event) -> bool:
+    return event.guard is not None and bool({"block", "now"} & set(names(event.guard)))
+
+
+def _true(answer: CallResult) -> bool:
+    return answer.status and len(answer.output) > 2 and int(answer.output, 16) == 1
