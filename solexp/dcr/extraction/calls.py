@@ -34,7 +34,10 @@ class Calls(Values):
             callee = inner["expression"] if callee["nodeType"] == "FunctionCall" else inner
         for each in options:
             self.value(each)
-        if callee["nodeType"] == "Identifier" and callee.get("referencedDeclaration", -1) < 0:
+        if (
+            callee["nodeType"] == "Identifier"
+            and callee.get("referencedDeclaration") not in self.unit.declarations
+        ):
             return self._built_in(callee["name"], node)
         if callee["nodeType"] == "MemberAccess" and callee["memberName"] in ("push", "pop"):
             return self._resized(callee, node)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Final, Literal
 
 from solexp.dcr.expressions import Expression
@@ -46,8 +47,8 @@ class Estimator:
                 inner = self.of(tree.parts[0], look, parameters)
                 return _not(inner) if tree.text == "!" else None
             case "binary":
-                left, right = (self.of(part, look, parameters) for part in tree.parts)
-                return combined(left, tree.text, right)
+                values = [self.of(part, look, parameters) for part in tree.parts]
+                return reduce(lambda a, b: combined(a, tree.text, b), values)
             case "choice":
                 asked = self.of(tree.parts[0], look, parameters)
                 if asked is None:

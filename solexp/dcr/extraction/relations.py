@@ -4,24 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from solexp.dcr.expressions import Expression
 from solexp.dcr.extraction.behaviour import Behaviour, Write
 from solexp.dcr.extraction.estimating import POSITIVE, Estimator, Look, Value
 from solexp.dcr.extraction.terms import (
+    FALSE,
     family,
     keyed,
     known,
     opposite,
     places,
     related,
-    replaced,
     text,
 )
 from solexp.dcr.graph import RelationType
 
 Found = tuple[RelationType, str, str, str | None]
 """Type, source, target, guard."""
+
+
+class Switch(NamedTuple):
+    """What a write of a variable without keys does to a guard that reads it."""
+
+    holds: bool
+    """Whether the guard holds, or can hold, afterwards."""
+    source: str
+    target: str
+    at: str
+    """The variable."""
+    when: str | None
+    stored: Value
+
+
+def _holding(at: str, value: Value) -> Look:
+    """Of a contract only one variable is known."""
+    return lambda asked: value if asked == at else None
 
 
 class Relations:
@@ -140,63 +159,111 @@ class Relations:
     # Flags and phases
 
     @cached_property
-    def switches(self) -> tuple[tuple[bool, str, str, str, str | None], ...]:
-        """For each write of a variable without keys and each guard on it: whether the guard holds afterwards, source,
-        target, variable, and under which condition.
-        """
+    def switches(self) -> tuple[Switch, ...]:
+        """What each write of a variable without keys does to each guard on that variable."""
         return tuple(
-            (holds, source, target, write.family, when)
+            switch
             for source, behaviour in self.behaviours.items()
             for write in behaviour.writes
             if not write.keyed and write.how == "set" and known(write.value)
+            if write.when is None or known(write.when)
             for target, other in self.behaviours.items()
             for guard in other.guards
-            for holds, when in self._switched(behaviour, write, other, guard)
+            if any(place == write.place for place in places(guard))
+            for switch in self._switched(source, behaviour, write, target, guard)
         )
 
     def _switched(
-        self, source: Behaviour, write: Write, target: Behaviour, guard: Expression
-    ) -> Iterator[tuple[bool, str | None]]:
-        if not any(place == write.place for place in places(guard)):
-            return
-        if write.when is not None and not known(write.when):
-            return
+        self, source: str, behaviour: Behaviour, write: Write, target: str, guard: Expression
+    ) -> Iterator[Switch]:
         when = None if write.when is None else text(write.when)
-
-        def look(at: str) -> Value:
-            if at != write.family:
-                return None
-            return self.estimator.of(write.value, lambda _: None, source.parameters)
-
-        found = self.estimator.of(guard, look, target.parameters)
-        if found is not None:
-            yield found != 0, when
-        elif when is None and guard in (write.place, opposite(write.place)):
+        parameters = self.behaviours[target].parameters
+        stored = self.estimator.of(write.value, lambda _: None, behaviour.parameters)
+        after = self.estimator.of(guard, _holding(write.family, stored), parameters)
+        before = self._before(behaviour, write.family)
+        if before is not None:
+            then = self.estimator.of(guard, _holding(write.family, before), parameters)
+            if then is not None and after is not None and (then == 0) == (after == 0):
+                # Nothing changes.
+                return
+        if after is None and when is None and guard in (write.place, opposite(write.place)):
             # A setter: what it does depends on what it is given.
-            after = replaced(guard, write.place, write.value)
-            if guard == opposite(write.place):
-                after = opposite(write.value)
-            yield True, text(after)
-            yield False, text(opposite(after))
+            asked = write.value if guard == write.place else opposite(write.value)
+            yield Switch(True, source, target, write.family, text(asked), None)
+            yield Switch(False, source, target, write.family, text(opposite(asked)), None)
+        else:
+            yield Switch(after != 0, source, target, write.family, when, stored)
+
+    def _before(self, behaviour: Behaviour, at: str) -> Value:
+        """What a variable must hold where a function succeeds, if its guards leave one value."""
+        for guard in behaviour.guards:
+            if family(guard) == at and guard.kind in ("name", "member"):
+                return 1
+            if guard.kind == "unary" and guard.text == "!" and family(guard.parts[0]) == at:
+                return 0
+            if guard.kind == "binary" and guard.text == "==":
+                for one, other in (guard.parts, guard.parts[::-1]):
+                    if family(one) == at:
+                        return self.estimator.of(other, lambda _: None, {})
+        return None
 
     def _excludes(self) -> Iterator[Found]:
-        for holds, source, target, _, when in self.switches:
-            if not holds:
-                yield RelationType.EXCLUDE, source, target, when
+        for switch in self.switches:
+            if not switch.holds:
+                yield RelationType.EXCLUDE, switch.source, switch.target, switch.when
 
     def _includes(self) -> Iterator[Found]:
-        excluded = {(target, at) for holds, _, target, at, _ in self.switches if not holds}
-        for holds, source, target, at, when in self.switches:
-            if holds and source != target and (target, at) in excluded:
-                yield RelationType.INCLUDE, source, target, when
+        over = self.once()
+        for switch in self._restoring():
+            if switch.source != switch.target and switch.target not in over:
+                yield RelationType.INCLUDE, switch.source, switch.target, switch.when
+
+    def _restoring(self) -> Iterator[Switch]:
+        """The switches after which a guard can hold again that a switch before them has made fail."""
+        for switch in self.switches:
+            if switch.holds and any(
+                not other.holds
+                and (other.target, other.at) == (switch.target, switch.at)
+                and self._follows(other, switch.source)
+                for other in self.switches
+            ):
+                yield switch
+
+    def _follows(self, switch: Switch, source: str) -> bool:
+        """Whether a function can succeed after a switch, as far as its variable goes: at once, or after others."""
+        seen: set[Value] = set()
+        values = [switch.stored]
+        while values:
+            value = values.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            look = _holding(switch.at, value)
+            for name, behaviour in self.behaviours.items():
+                able = all(
+                    self.estimator.of(guard, look, behaviour.parameters) != 0
+                    for guard in behaviour.guards
+                )
+                if able and name == source:
+                    return True
+                if able:
+                    values += [
+                        self.estimator.of(write.value, lambda _: None, behaviour.parameters)
+                        for write in behaviour.writes
+                        if write.family == switch.at and not write.keyed
+                    ]
+        return False
 
     def once(self) -> frozenset[str]:
-        """Events that exclude themselves whenever they happen, and that nothing includes."""
-        included = {target for _, _, target, _ in self._includes()}
+        """Events that, whenever they happen, make a guard of their own fail that nothing makes hold again."""
+        restored = {(each.target, each.at) for each in self._restoring()}
         return frozenset(
-            source
-            for _, source, target, when in self._excludes()
-            if source == target and when is None and source not in included
+            each.source
+            for each in self.switches
+            if not each.holds
+            and each.source == each.target
+            and each.when is None
+            and (each.target, each.at) not in restored
         )
 
     # Records
@@ -204,7 +271,8 @@ class Relations:
     def _responses(self) -> Iterator[Found]:
         for target, behaviour in self.behaviours.items():
             for write in behaviour.writes:
-                if write.how != "set" or write.value.text not in ("0", "address"):
+                emptied = self.estimator.of(write.value, lambda _: None, {}) == 0
+                if write.how != "set" or not emptied or write.value == FALSE:
                     continue
                 asked = [
                     guard
