@@ -26,6 +26,7 @@ from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
 from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
+from solexp.oracles.comparing import firsts, measures_of
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
 from solexp.oracles.judgement import Judgement, Measures
 from solexp.oracles.staging import Stage, stage
@@ -230,26 +231,15 @@ class _Judgement(Judgement):
             evidence["variables_missing"] = list(comparison.missing[:_LABELS_SHOWN])
         if self._grounds.not_read:
             evidence["storage_not_read"] = list(self._grounds.not_read[:_LABELS_SHOWN])
-        firsts = {
-            axis: msgspec.to_builtins(divergence(place, program, contract))
-            for axis, place in comparison.first.items()
-            if axis != "gas"
-        }
-        if firsts:
-            evidence["first_by_axis"] = firsts
+        by_axis = firsts(comparison, program, contract)
+        if by_axis:
+            evidence["first_by_axis"] = by_axis
         earliest = comparison.earliest(axes) if fails else None
         self._ready[index] = verdict(
             Replay.name,
             self._case.candidates[index],
             outcome,
-            measures=self.told()
-            | {f"diverges.{axis}": count for axis, count in comparison.counts.items()}
-            | {
-                "gas_ratio": comparison.gas_ratio,
-                "over_recorded_gas": comparison.over_recorded_gas,
-                "variables_missing": len(comparison.missing),
-                "truncated": comparison.truncated is not None,
-            },
+            measures=self.told() | measures_of(comparison),
             divergence=divergence(earliest, program, contract) if earliest else None,
             counterexample=counterexample(earliest, staged.places, *traces) if earliest else None,
             evidence=evidence,
