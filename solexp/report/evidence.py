@@ -59,7 +59,10 @@ compiler made them.
 The run was `{run}`, the task `{task}`, the sample `{sample}`{label}.
 """
 _ALL = "They are all that were made up to there."
-_FEWER = "Of {calls} that were made up to there {left} are left out, which are not needed, and values and pauses are smaller."
+_FEWER = (
+    "Of {calls} that were made up to there {left} are left out, which are not needed, and values are "
+    "as small as will do."
+)
 
 
 def print_samples(found: dict[Place, list[Verdict]], row: TaskRow, file: IO[str]) -> None:

@@ -10,7 +10,7 @@ from solexp.core import Log
 from solexp.evm.abi import describe_call, describe_event
 from solexp.evm.evidence.cast import Cast, ether
 from solexp.evm.evidence.listing import what
-from solexp.evm.evidence.literals import address, arguments
+from solexp.evm.evidence.literals import address, arguments, constructor_arguments
 from solexp.evm.evidence.seeing import Read, Seen
 from solexp.evm.evidence.slots import Slot
 from solexp.evm.gas import call_limits, deployment_limit
@@ -169,8 +169,10 @@ class _Writer:
         if last and self._axis == "events":
             yield "vm.recordLogs();"
         yield "bytes memory code = candidate ? CANDIDATE : ORIGINAL;"
-        arguments_ = deployment.constructor_args[2:]
-        encoded = f'abi.encodePacked(code, hex"{arguments_}")' if arguments_ else "code"
+        encoded = "code"
+        if deployment.constructor_args != "0x":
+            given = constructor_arguments(self._contract, deployment.constructor_args, self._names)
+            encoded = f"abi.encodePacked(code, {given})"
         value = ether(deployment.value) if deployment.value else "0"
         yield f"address target = _deploy({sender}, {value}, {encoded});"
         if last:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from solexp.core import ContractBuild
-from solexp.evm.abi import decoded_call
+from solexp.evm.abi import decoded, decoded_call, input_types
 from solexp.evm.evidence.cast import checksummed
 
 MOST = 6
@@ -19,17 +19,35 @@ def arguments(contract: ContractBuild | None, data: str, names: Mapping[str, str
     ``names`` are expressions by address (lower case).
     """
     found = decoded_call(contract, data)
-    plain = f'hex"{data[2:]}"'
-    if found is None:
-        return plain
-    name, types, values = found
+    if found is not None:
+        name, types, values = found
+        written = _written(types, values, data[10:], names)
+        if written is not None:
+            signature = f'"{name}({",".join(types)})"'
+            return f"abi.encodeWithSignature({', '.join([signature, *written])})"
+    return f'hex"{data[2:]}"'
+
+
+def constructor_arguments(contract: ContractBuild, data: str, names: Mapping[str, str]) -> str:
+    """An expression for a constructor's encoded arguments: ``abi.encode(…)``, or hex where that gives other bytes."""
+    entries = [entry for entry in contract.abi if entry.get("type") == "constructor"]
+    types = input_types(entries[0]) if entries else []
+    values = decoded(types, data[2:])
+    written = None if values is None else _written(types, values, data[2:], names)
+    return f'hex"{data[2:]}"' if written is None else f"abi.encode({', '.join(written)})"
+
+
+def _written(
+    types: list[str], values: Sequence[Any], digits: str, names: Mapping[str, str]
+) -> list[str] | None:
+    """The values as literals; None where one has none, or they are not encoded as these hex digits."""
     from eth_abi.abi import encode  # noqa: PLC0415  (takes a while to import)
 
+    if len(values) > MOST or encode(types, values).hex() != digits:
+        return None
     written = [_literal(kind, value, names) for kind, value in zip(types, values, strict=True)]
-    if len(values) > MOST or None in written or data[10:] != encode(types, values).hex():
-        return plain
-    rest = "".join(f", {text}" for text in written)
-    return f'abi.encodeWithSignature("{name}({",".join(types)})"{rest})'
+    known = [text for text in written if text is not None]
+    return known if len(known) == len(written) else None
 
 
 def address(text: str, names: Mapping[str, str]) -> str:
