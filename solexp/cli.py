@@ -154,7 +154,19 @@ def _add_dcr(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     verb = graphs.add_subparsers(dest="verb", metavar="VERB", required=True)
     show = verb.add_parser("show", help="print a graph, or write it in another format")
     show.add_argument("graph", help="a .json or .xml file")
-    show.add_argument("--out", metavar="FILE", help="write a .svg, .dot, .xml or .json file")
+    extract = verb.add_parser("extract", help="read a task's contract for its graph")
+    extract.add_argument("task", help="a task's id")
+    extract.add_argument("override", nargs="*", help="such as benchmark=solcontracteval")
+    for each in (show, extract):
+        each.add_argument("--out", metavar="FILE", help="write a .svg, .dot, .xml or .json file")
+    quality = verb.add_parser("quality", help="set extracted graphs against annotated ones")
+    quality.add_argument("override", nargs="*", help="such as benchmark.ids=[ShareVault]")
+    quality.add_argument("--annotations", metavar="DIR", help="by default those of the starter")
+    quality.add_argument("--extracted", metavar="DIR", help="graphs made by something else")
+    quality.add_argument(
+        "--level", choices=("event", "function"), default="event", help="with or without branches"
+    )
+    quality.add_argument("--details", action="store_true", help="name what differs")
 
 
 def _add_cache(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -208,6 +220,7 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
 
             return tools.COMMANDS[command.command](command)
         case "dcr":
+            _see_working_folder()
             from solexp.commands.dcr import dcr
 
             return dcr(command)

@@ -11,6 +11,7 @@ from solexp.dcr.extraction.behaviour import Behaviour, Write
 from solexp.dcr.extraction.estimating import POSITIVE, Estimator, Look, Value
 from solexp.dcr.extraction.terms import (
     FALSE,
+    TRUE,
     family,
     keyed,
     known,
@@ -176,7 +177,7 @@ class Relations:
     def _switched(
         self, source: str, behaviour: Behaviour, write: Write, target: str, guard: Expression
     ) -> Iterator[Switch]:
-        when = None if write.when is None else text(write.when)
+        when = None if write.when is None else self._afterwards(behaviour, write)
         parameters = self.behaviours[target].parameters
         stored = self.estimator.of(write.value, lambda _: None, behaviour.parameters)
         after = self.estimator.of(guard, _holding(write.family, stored), parameters)
@@ -193,6 +194,21 @@ class Relations:
             yield Switch(False, source, target, write.family, text(opposite(asked)), None)
         else:
             yield Switch(after != 0, source, target, write.family, when, stored)
+
+    @staticmethod
+    def _afterwards(behaviour: Behaviour, write: Write) -> str:
+        """Under which condition something was written, as the state after the call tells it."""
+        assert write.when is not None
+        changed = any(
+            related(family(place) or "", each.family)
+            for place in places(write.when)
+            for each in behaviour.writes
+        )
+        if not changed:
+            return text(write.when)
+        if write.value in (TRUE, FALSE):
+            return text(write.place if write.value == TRUE else opposite(write.place))
+        return text(Expression("binary", "==", (write.place, write.value)))
 
     def _before(self, behaviour: Behaviour, at: str) -> Value:
         """What a variable must hold where a function succeeds, if its guards leave one value."""

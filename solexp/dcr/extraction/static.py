@@ -20,7 +20,7 @@ from solexp.dcr.extraction.behaviour import Behaviour
 from solexp.dcr.extraction.estimating import Estimator
 from solexp.dcr.extraction.reading import read_construction, read_function
 from solexp.dcr.extraction.relations import Relations
-from solexp.dcr.extraction.terms import family, joined, text
+from solexp.dcr.extraction.terms import family, text
 from solexp.dcr.graph import Event, Graph, Relation, RelationType, first_marking, validate
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.unit import Node, Unit, kind_of
@@ -108,8 +108,9 @@ def _guard(behaviour: Behaviour, estimator: Estimator) -> str | None:
     for guard in behaviour.guards:
         if estimator.of(guard, lambda _: None, {}) != 1 and not _fits(guard):
             parts.setdefault(normal(text(guard)), guard)
-    found = joined(parts.values())
-    return None if found is None else text(found)
+    if len(parts) == 1:
+        return text(*parts.values())
+    return text(Expression("binary", "&&", tuple(parts.values()))) if parts else None
 
 
 def _fits(guard: Expression) -> bool:
