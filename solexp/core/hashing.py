@@ -22,6 +22,12 @@ def content_hash(*parts: Any) -> str:
     return digest.hexdigest()
 
 
+def code_hash(*folders: Path) -> str:
+    """SHA-256 of the Python files in and below some folders: where an answer depends on how it was found."""
+    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return content_hash([[path.name, file_hash(path)] for path in files])
+
+
 def file_hash(path: Path) -> str:
     """SHA-256 of a file's bytes, as 64 hex digits."""
     with path.open("rb") as file:
