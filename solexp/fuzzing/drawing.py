@@ -22,6 +22,7 @@ _PAUSES = (12, 60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400)
 _LONGEST = 20 * 365 * 86_400
 _BLOCK_S = 12
 _KEPT_CALLS = 48
+_KEPT_STARTS = 64
 
 
 class Step(NamedTuple):
@@ -36,6 +37,14 @@ class Step(NamedTuple):
     seconds: int
 
 
+class Start(NamedTuple):
+    """Calls that succeed, and that led the original to something new."""
+
+    steps: tuple[Step, ...]
+    numbers: tuple[int, ...]
+    """What it said and stored meanwhile."""
+
+
 class Sequences:
     """Draws the sequences of one unit; all that is random comes from ``random``."""
 
@@ -43,8 +52,8 @@ class Sequences:
         self, unit: Unit, settings: Settings, base: Program, pool: Pool, random: Random
     ) -> None:
         self.pool = pool
-        self.corpus: list[tuple[Step, ...]] = []
-        """Sequences that did something new, each up to where it did."""
+        self._starts: dict[str, list[Start]] = {}
+        """By the signature of the last call."""
         self.costly: dict[str, int] = {}
         """How often a function used up its gas, by signature."""
         self._succeeded: dict[str, list[Step]] = {}
@@ -56,6 +65,7 @@ class Sequences:
         self._draws: dict[str, list[Draw]] = {
             entry.signature: [drawer(kind, pool) for kind in entry.types] for entry in every
         }
+        self._last: Step | None = None
         self._waits = [n for n in pool.numbers if 0 < n <= _LONGEST]
 
     def succeeded(self, step: Step) -> None:
@@ -66,31 +76,50 @@ class Sequences:
         else:
             kept[int(self._random.random() * _KEPT_CALLS)] = step
 
+    def begun(self, start: Start) -> None:
+        """Remember how something new was reached, to go on from there."""
+        kept = self._starts.setdefault(start.steps[-1].entry.signature, [])
+        kept.append(start)
+        if len(kept) > _KEPT_STARTS:
+            del kept[int(self._random.random() * _KEPT_STARTS)]
+
     def next(self) -> tuple[Step, ...]:
         """The next sequence."""
-        self.pool.begin()
-        self.pool.now = self._base.deployment.timestamp
-        if self.corpus and self._random.random() < 0.5:
-            return self._mutated()
-        steps: list[Step] = []
-        while len(steps) < self._length:
-            steps.append(self._step())
+        pool, random = self.pool, self._random
+        pool.begin()
+        pool.now = self._base.deployment.timestamp
+        self._last = None
+        looks = self._looks() if random.random() < 0.75 else 0
+        steps = self._going_on(self._length - looks) if random.random() < 0.7 else []
+        while len(steps) < self._length - looks:
+            steps.append(self._step(self._entry(0.25 if not looks else 0.06)))
+        # What the calls have done is best seen behind them all.
+        start = int(random.random() * len(self._unit.views)) if looks else 0
+        for number in range(looks):
+            steps.append(self._step(self._unit.views[(start + number) % len(self._unit.views)]))
         return tuple(steps)
 
-    def _mutated(self) -> tuple[Step, ...]:
-        """A sequence of the corpus, changed in a few places and gone on with."""
-        random = self._random
-        newest = random.random() < 0.4
-        among = self.corpus[-8:] if newest else self.corpus
-        steps = list(pick(random, among))[: self._length]
+    def _looks(self) -> int:
+        """How many calls at the end of a sequence look at the state."""
+        return min(len(self._unit.views), self._length // 3)
+
+    def _going_on(self, length: int) -> list[Step]:
+        """Calls that have led to something new, some of them changed."""
+        random, pool = self._random, self.pool
+        if not self._starts:
+            return []
+        # Each function has its turn, however seldom it did anything.
+        among = self._starts[pick(random, list(self._starts))]
+        start = pick(random, among[-4:] if random.random() < 0.3 else among)
+        steps = list(start.steps)[:length]
+        pool.told = list(start.numbers)
         for step in steps:
             self._use(step)
-        for _ in range(int(random.random() * 3)):
-            at = int(random.random() * len(steps))
-            self._change(steps, at)
-        while len(steps) < self._length:
-            steps.append(self._step())
-        return tuple(steps[: self._length])
+        self._last = steps[-1]
+        if random.random() < 0.6:
+            for _ in range(1 + int(random.random() * 2)):
+                self._change(steps, int(random.random() * len(steps)))
+        return steps[:length]
 
     def _use(self, step: Step) -> None:
         pool = self.pool
@@ -115,7 +144,7 @@ class Sequences:
         elif chance < 0.45:
             steps[at] = step._replace(sender=self.pool.sender())
         elif chance < 0.60:
-            steps.insert(at, self._step())
+            steps.insert(at, self._step(self._entry(0.1)))
         elif chance < 0.72:
             steps.insert(at, step)
         elif chance < 0.82 and len(steps) > 1:
@@ -137,9 +166,8 @@ class Sequences:
         values[at] = draws[at]()
         return step._replace(values=tuple(values))
 
-    def _step(self) -> Step:
+    def _step(self, entry: Entry) -> Step:
         random, pool = self._random, self.pool
-        entry = self._entry()
         blocks, seconds = self._pause()
         pool.now += seconds
         known = self._succeeded.get(entry.signature)
@@ -147,26 +175,38 @@ class Sequences:
             step = pick(random, known)._replace(blocks=blocks, seconds=seconds)
             self._use(step)
             return self._redrawn(step) if random.random() < 0.5 else step
-        sender = pool.sender()
+        sender = self._answering() or pool.sender()
         pool.used_addresses.append(sender)
         pool.cautious = self.costly.get(entry.signature, 0) > 2
         values = tuple(draw() for draw in self._draws[entry.signature])
         pool.cautious = False
-        return Step(entry, sender, values, self._ether(entry), blocks, seconds)
+        step = Step(entry, sender, values, self._ether(entry), blocks, seconds)
+        if not entry.view:
+            self._last = step
+        return step
 
-    def _entry(self) -> Entry:
+    def _answering(self) -> str | None:
+        """Somebody whom the last call named, who may then act upon who made it; None for anybody."""
+        pool, last = self.pool, self._last
+        pool.about = None
+        if last is None or self._random.random() > 0.4:
+            return None
+        named = [each for each in last.values if each in pool.senders]
+        pool.about = last.sender
+        return pick(self._random, named) if named else None
+
+    def _entry(self, views: float) -> Entry:
+        """What is called next; a view with this probability."""
         unit, chance = self._unit, self._random.random()
         if unit.loose and chance < 0.04:
             return RECEIVE if chance < 0.03 else FALLBACK
-        if unit.views and (chance < 0.30 or not unit.entries):
+        if unit.views and (chance < 0.04 + views or not unit.entries):
             return pick(self._random, unit.views)
         return pick(self._random, unit.entries)
 
     def _ether(self, entry: Entry) -> int:
         chance = self._random.random()
         if entry.payable or entry is RECEIVE:
-            if chance < 0.25 and self.pool.used_numbers:
-                return pick(self._random, self.pool.used_numbers) & ((1 << 79) - 1)
             return self.pool.ether()
         # What takes no ether should say so.
         return 1 if chance < 0.02 else 0
@@ -179,22 +219,19 @@ class Sequences:
             return 0, 0
         if chance < 0.80:
             return 1, _BLOCK_S
-        if chance < 0.90 or not (self._waits or self.pool.seen_numbers.values):
+        if chance < 0.86:
             seconds = pick(random, _PAUSES)
-        elif chance < 0.96 and self._waits:
+        elif chance < 0.93 and self._waits:
             seconds = pick(random, self._waits)
-            if chance > 0.945:
+            if chance < 0.87:
                 # Constants count blocks, too.
                 return min(seconds, 1_000_000), min(seconds, 1_000_000) * _BLOCK_S
             seconds += int(random.random() * 3) - 1
         else:
             # Up to a moment that the original has named.
-            ahead = [
-                moment - self.pool.now
-                for moment in self.pool.seen_numbers.values
-                if 0 < moment - self.pool.now <= _LONGEST
-            ]
-            seconds = pick(random, ahead) + int(random.random() * 3) - 1 if ahead else _BLOCK_S
+            told = self.pool.told or self.pool.stated
+            ahead = [each - self.pool.now for each in told if 0 < each - self.pool.now <= _LONGEST]
+            seconds = pick(random, ahead or _PAUSES) + int(random.random() * 3) - 1
         seconds = max(1, seconds)
         return 1 + seconds // _BLOCK_S, seconds
 

@@ -5,26 +5,31 @@ Nothing of a candidate has a part in it, so that all candidates of a task are as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 import msgspec
 
 from solexp.core import Call, CallResult, Program, Trace
 from solexp.core.hashing import content_hash
-from solexp.evm.deployed import Deployed
-from solexp.fuzzing.drawing import GAS, Sequences, Step
+from solexp.evm.deployed import NOTHING, Deployed
+from solexp.evm.machine import Keys, Observation
+from solexp.fuzzing.drawing import GAS, Sequences, Start, Step
 from solexp.fuzzing.reference import Ending, Reference, ending
 from solexp.fuzzing.settings import Constants, Settings, Unit
-from solexp.fuzzing.values import Pool
+from solexp.fuzzing.values import STRANGERS, Pool
 
 _BATCH = 24
 _SLOTS = 48
 """Slots of storage, from the first on, that are looked through for values worth trying."""
-_OWN_SENDERS = 4
 _NAMED_SENDERS = 6
+_SPECIAL = tuple(f"0x{number:040x}" for number in (0, 1, 9))
+"""No account, one that is nobody's, and the contract of EIP-152, which takes no ether."""
 _SPENT = "all gas used"
 _SHOWN = 256
+_SMALL = 12
+_TOLD = 48
+_SLOTS_READ = 128
 
 
 class Explorer:
@@ -41,9 +46,19 @@ class Explorer:
         random = Random(content_hash(settings.seed, unit.name, base.deployment))
         named, words = self._looked_through(unit, original.address)
         who = senders(base, settings.seed, named)
-        self._pool = Pool(random, known, who, (*who, original.address, _address(0), _address(1)))
+        others = (original.address, *_SPECIAL)
+        self._pool = Pool(random, known, who, (*others, *who))
         for each in words:
             self._pool.see(each)
+            self._pool.stated.append(int(each, 16))
+        # What is stored in the end is not compared here, but something new is worth going on from.
+        original.observe(
+            Observation(
+                storage=True,
+                keys=Keys(addresses=tuple(each[2:].rjust(64, "0") for each in who)),
+                max_slots=_SLOTS_READ,
+            )
+        )
         self._sequences = Sequences(unit, settings, base, self._pool, random)
         self._news: set[object] = set()
         self._costly = self._gas = 0
@@ -98,6 +113,7 @@ class Explorer:
                     endings.append(_endings(program, trace))
             if cut is None and self._gas > self._settings.gas:
                 cut = "gas"
+        self._node.observe(NOTHING)
         return Reference(
             programs=tuple(programs),
             endings=tuple(endings),
@@ -109,45 +125,67 @@ class Explorer:
     def _learnt(self, steps: Sequence[Step], program: Program, trace: Trace) -> Program:
         """Learn from what the original did; the program without calls that used up their gas, which changed nothing."""
         before = ""
-        newest = 0
+        way: list[Step] = []
+        new: list[Step] = []
+        told: dict[int, None] = {}
         kept = []
+        late = blocks = 0
         for place, (step, result) in enumerate(zip(steps, trace.calls, strict=True)):
             self._gas += result.gas_used
             signature = step.entry.signature
+            late, blocks = late + step.seconds, blocks + step.blocks
             if _spent(result):
+                self._sequences.costly[signature] = self._sequences.costly.get(signature, 0) + 1
                 self._costly += 1
-                costly = self._sequences.costly
-                costly[signature] = costly.get(signature, 0) + 1
                 continue
             kept.append(program.calls[place])
-            if self._new(before, signature, result):
-                newest = place + 1
+            fresh = self._new(before, signature, result, told)
             if result.status and not step.entry.view:
+                # Calls that fail, or only look, are not needed to get there again.
+                way.append(step._replace(blocks=blocks, seconds=late))
+                late = blocks = 0
                 self._sequences.succeeded(step)
                 before = signature
-        if newest:
-            self._sequences.corpus.append(tuple(steps[:newest]))
+            if fresh:
+                new = list(way)
+        if self._states(trace, told):
+            new = way
+        if new:
+            self._sequences.begun(Start(tuple(new), tuple(told)[-_TOLD:]))
         return msgspec.structs.replace(program, calls=tuple(kept))
 
-    def _new(self, before: str, signature: str, result: CallResult) -> bool:
-        """Whether the original did something that it had not done before; values that it told are remembered."""
+    def _new(self, before: str, signature: str, result: CallResult, told: dict[int, None]) -> bool:
+        """Whether the original did something that it had not done before; numbers that it told are added."""
         features: list[object] = [(before, signature, result.status)]
         if not result.status:
             features.append((signature, result.output[:_SHOWN]))
         else:
-            features.append((signature, len(result.output), _magnitude(result.output)))
-            features += ((signature, log.topics[:1]) for log in result.logs)
-            self._pool.see(result.output[2:])
+            features.append((signature, len(result.output), _magnitude(result.output[2:66])))
+            self._hear(result.output[2:], told)
             for log in result.logs:
+                features.append((signature, log.topics[:1], _magnitude(log.data[2:66])))
                 for topic in log.topics[1:]:
-                    self._pool.see(topic[2:])
-                self._pool.see(log.data[2:])
-        new = False
-        for feature in features:
-            if feature not in self._news:
-                self._news.add(feature)
-                new = True
-        return new
+                    self._hear(topic[2:], told)
+                self._hear(log.data[2:], told)
+        return self._any_new(features)
+
+    def _states(self, trace: Trace, told: dict[int, None]) -> bool:
+        """The same for what is stored in the end."""
+        features: list[object] = []
+        for point in trace.checkpoints:
+            for label, value in point.storage.items():
+                features.append((label, _magnitude(value[2:])))
+                self._hear(value[2:], told)
+        return self._any_new(features)
+
+    def _hear(self, digits: str, told: dict[int, None]) -> None:
+        for number in self._pool.see(digits):
+            told[number] = None
+
+    def _any_new(self, features: Iterable[object]) -> bool:
+        before = len(self._news)
+        self._news.update(features)
+        return len(self._news) > before
 
 
 def settle(reference: Reference, others: Sequence[Trace]) -> Reference:
@@ -179,13 +217,13 @@ def settle(reference: Reference, others: Sequence[Trace]) -> Reference:
 
 
 def senders(base: Program, seed: int, named: Sequence[str]) -> list[str]:
-    """Who sends calls: the deployer, accounts that mean nothing to the contract, and those that it names itself.
+    """Who sends calls: the deployer, those that the contract names itself, and accounts that mean nothing to it.
 
-    The second depend on seed and deployment, so that a candidate cannot know them by heart.
+    The last depend on seed and deployment, so that a candidate cannot know them by heart.
     """
     deployment = base.deployment
     made = [
-        "0x" + content_hash(seed, deployment, number)[:40] for number in range(1, 1 + _OWN_SENDERS)
+        "0x" + content_hash(seed, deployment, number)[:40] for number in range(1, 1 + STRANGERS)
     ]
     given = [
         "0x" + each[24:]
@@ -193,7 +231,7 @@ def senders(base: Program, seed: int, named: Sequence[str]) -> list[str]:
         if each.startswith("0" * 24) and int(each, 16) >> 100
     ]
     also = list(dict.fromkeys((*given, *named)))[:_NAMED_SENDERS]
-    return list(dict.fromkeys((deployment.sender, *made, *also)))
+    return [*dict.fromkeys((deployment.sender, *also)), *made]
 
 
 def _endings(program: Program, trace: Trace) -> tuple[Ending, ...]:
@@ -209,13 +247,11 @@ def _spent(result: CallResult) -> bool:
     return result.error == _SPENT
 
 
-def _magnitude(output: str) -> int:
-    return int(output[2:66], 16).bit_length() if len(output) >= 66 else 0
+def _magnitude(digits: str) -> int:
+    """A small number as it is, and of others how big they are."""
+    number = int(digits, 16) if len(digits) == 64 else 0
+    return number if number < _SMALL else _SMALL + number.bit_length()
 
 
 def _words(data: str) -> Iterator[str]:
     return (data[at : at + 64] for at in range(0, min(len(data), 64 * 64) - 63, 64))
-
-
-def _address(number: int) -> str:
-    return f"0x{number:040x}"

@@ -15,11 +15,15 @@ T = TypeVar("T")
 SEEN = 256
 """Values of each kind that are remembered of answers and events, the latest."""
 
+STRANGERS = 4
+"""Accounts that mean nothing to the contract."""
+
 _TIMES = (0, 1, 60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400)
 _ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
 _LENGTHS = (0, 1, 1, 2, 2, 3, 4)
 _TEXT_LENGTHS = (0, 1, 5, 31, 32, 33, 64)
-_MOST_CHANGES = 4
+_ZERO = "0" * 64
+_MOST_WEI = (1 << 79) - 1
 
 Draw = Callable[[], Any]
 
@@ -62,7 +66,9 @@ class Pool:
         senders: Sequence[str],
         addresses: Sequence[str],
     ) -> None:
-        """``senders`` may send calls, the deployer first; ``addresses`` are others that may stand in arguments."""
+        """``senders`` may send calls: the deployer, those that the contract names, and `STRANGERS` unknown to it.
+        ``addresses`` may stand in arguments.
+        """
         self.random = random
         self.numbers = list(dict.fromkeys(abs(number) for number in constants.numbers)) or [1]
         self.texts = list(constants.texts)
@@ -75,51 +81,70 @@ class Pool:
         """Whether big numbers have cost much gas before, so that they are rarer now."""
         self.now = 0
         """Time of the call that is being made."""
+        self.stated: list[int] = []
+        """What the original says before anything happens."""
+        self.told: list[int] = []
+        """What it has said and stored on the way that the present sequence goes on from."""
+        self.cast = self.senders[:2]
+        """Who takes part in the present sequence."""
+        self.about: str | None = None
+        """Whom the present call may well concern."""
         self.used_numbers: list[int] = []
         self.used_addresses: list[str] = []
         self.used_words: list[bytes] = []
 
     def begin(self) -> None:
-        """Forget what the sequence before used."""
+        """Forget what the sequence before used, and choose who takes part in the next one.
+
+        A few accounts that meet again and again get further than many that never do.
+        """
         self.used_numbers = []
         self.used_addresses = []
         self.used_words = []
+        random = self.random
+        self.told = []
+        self.about = None
+        cast = [self.senders[0]] if random.random() < 0.7 else []
+        insiders = self.senders[:-STRANGERS]
+        while len(cast) < 2 or (len(cast) < 5 and random.random() < 0.5):
+            cast.append(pick(random, insiders if random.random() < 0.5 else self.senders))
+        self.cast = cast
 
-    def see(self, data: str) -> None:
-        """Remember the words of an answer or event, given as hex digits without ``0x``."""
+    def see(self, data: str) -> list[int]:
+        """Remember the words of an answer or event, given as hex digits without ``0x``; the numbers among them but 0."""
         # Of long data there is only the start, and then how much there was.
         data = data[: 64 * 16].partition(".")[0]
+        found = []
         for at in range(0, len(data) - 63, 64):
             digits = data[at : at + 64]
-            if digits.startswith("000000000000000000000000"):
-                number = int(digits, 16)
-                if number >> 80:
-                    self.seen_addresses.add("0x" + digits[24:])
-                self.seen_numbers.add(number)
-            else:
+            if digits == _ZERO:
+                continue
+            number = int(digits, 16)
+            self.seen_numbers.add(number)
+            if number >> 160:
                 self.seen_words.add(bytes.fromhex(digits))
-                self.seen_numbers.add(int(digits, 16))
+            elif number >> 100:
+                self.seen_addresses.add("0x" + digits[24:])
+            else:
+                found.append(number)
+        return found
 
     def sender(self) -> str:
         """Who sends a call."""
-        chance = self.random.random()
-        if chance < 0.35:
-            return self.senders[0]
-        if chance < 0.55 and self.used_addresses:
-            used = pick(self.random, self.used_addresses)
-            if used in self.senders:
-                return used
-        return pick(self.random, self.senders)
+        random = self.random
+        return pick(random, self.cast if random.random() < 0.9 else self.senders)
 
     def address(self) -> str:
         random = self.random
+        if self.about is not None and random.random() < 0.5:
+            return self.about
         chance = random.random()
-        if chance < 0.30 and self.used_addresses:
+        if chance < 0.60:
+            return pick(random, self.cast)
+        if chance < 0.72 and self.used_addresses:
             return pick(random, self.used_addresses)
-        if chance < 0.70:
-            found: str = pick(random, self.senders)
-        elif chance < 0.80 and self.seen_addresses.values:
-            found = pick(random, self.seen_addresses.values)
+        if chance < 0.80 and self.seen_addresses.values:
+            found: str = pick(random, self.seen_addresses.values)
         elif chance < 0.98:
             found = pick(random, self.addresses)
         else:
@@ -133,23 +158,35 @@ class Pool:
         chance = random.random()
         if self.cautious and random.random() < 0.85:
             value = random.getrandbits(1 + int(random.random() * 7))
-        elif chance < 0.20 and self.used_numbers:
+        elif chance < 0.12 and self.used_numbers:
             value = self._changed(pick(random, self.used_numbers))
-        elif chance < 0.38:
+        elif chance < 0.26 and self.told:
+            value = self._changed(pick(random, self.told))
+        elif chance < 0.36 and (self.told or self.stated):
+            value = self._left()
+        elif chance < 0.48:
             value = self._changed(pick(random, self.numbers))
-        elif chance < 0.52 and self.seen_numbers.values:
+        elif chance < 0.54 and self.seen_numbers.values:
             value = self._changed(pick(random, self.seen_numbers.values))
         elif chance < 0.76:
             value = random.getrandbits(1 + int(random.random() * 7))
-        elif chance < 0.88:
+        elif chance < 0.89:
             value = self._boundary(bits)
-        elif chance < 0.92:
+        elif chance < 0.93:
             value = self.now + pick(random, _TIMES)
         else:
             value = random.getrandbits(1 + int(random.random() * bits))
         value &= (1 << bits) - 1
         self.used_numbers.append(value)
         return value
+
+    def _left(self) -> int:
+        """What is left up to a bound, or just beyond."""
+        random = self.random
+        known = self.told if self.told and random.random() < 0.7 else self.stated or self.told
+        among = known if random.random() < 0.6 else self.numbers
+        one, other = pick(random, known), pick(random, among)
+        return max(0, abs(one - other) + int(random.random() * 3) - 1)
 
     def _boundary(self, bits: int) -> int:
         top = 1 << bits
@@ -176,12 +213,19 @@ class Pool:
         return int(value * self.random.random()) if value < 1 << 900 else value
 
     def ether(self) -> int:
-        """Wei to send along, at most a million ether."""
-        chance = self.random.random()
-        if chance < 0.25:
+        """Wei to send along, at most half a million ether."""
+        random = self.random
+        chance = random.random()
+        if chance < 0.15:
             return 0
-        if chance < 0.35:
-            return 10**15 * (1 + int(self.random.random() * 3000))
+        if chance < 0.25:
+            return 10**15 * (1 + int(random.random() * 3000))
+        if chance < 0.40 and self.used_numbers:
+            # A price, and how many.
+            price = pick(random, self.told or self.stated or self.numbers)
+            return (price * self.used_numbers[-1]) & _MOST_WEI
+        if chance < 0.60 and (self.told or self.stated):
+            return pick(random, self.told or self.stated) & _MOST_WEI
         return self.number(79)
 
     def fixed_bytes(self, size: int) -> bytes:
