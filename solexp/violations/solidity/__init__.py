@@ -26,6 +26,7 @@ from solexp.violations.solidity.probes import Probe, Probed, probes
 from solexp.violations.solidity.queries import Answer, Exactness, Settings, Solution, Status
 from solexp.violations.solidity.standing import Answers, Standing, answers
 from solexp.violations.solidity.state import Snapshot, State
+from solexp.violations.solidity.terms import keeping
 
 __all__ = [
     "Answer",
@@ -49,6 +50,7 @@ __all__ = [
     "Step",
     "Unsupported",
     "answers",
+    "keeping",
     "probes",
     "solve",
 ]

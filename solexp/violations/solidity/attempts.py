@@ -55,6 +55,8 @@ class Known:
         tables: Tables,
         texts: Sequence[bytes],
     ) -> None:
+        self.ctx = z3.Context()
+        """Z3's answers depend on what else it has been told in one context: so each situation has its own."""
         self.parameters = parameters
         self.state = state
         self.tables = tables
@@ -78,13 +80,14 @@ class Vocabulary:
 
     def __init__(self, known: Known, domain: Domain) -> None:
         self.known = known
+        self.ctx = known.ctx
         self.domain = domain
         self.version = known.tables.version
         self.variables: dict[str, Any] = {}
         self.hashes: dict[int, Any] = {}
         self.limits: list[Any] = []
         """What the domain allows."""
-        self.translate = Translation(self.variable, self._load, self._keccak)
+        self.translate = Translation(self.variable, self._load, self._keccak, self.ctx)
 
     def variable(self, name: str, width: int) -> Any:
         if name not in self.variables:
@@ -93,7 +96,7 @@ class Vocabulary:
 
     def _made(self, name: str, width: int) -> Any:  # noqa: PLR0911
         if width == BOOL:
-            return z3.Bool(name)
+            return z3.Bool(name, self.ctx)
         parameter = self.known.parameters.get(name)
         role = parameter.role if parameter is not None else ""
         state, domain = self.known.state, self.domain
@@ -102,7 +105,7 @@ class Vocabulary:
         if role == "number":
             return self._near(name, state.block_number, 1, domain.seconds // 12)
         if role in ("sender", "address") and domain.pool:
-            found = z3.BitVec(name, width)
+            found = z3.BitVec(name, width, self.ctx)
             pool = [int(each, 16) for each in state.accounts] + list(FRESH)
             if role == "address":
                 pool += [int(state.address, 16), 0]
@@ -111,38 +114,41 @@ class Vocabulary:
             return found
         bits = domain.bits
         if role in ("uint", "value") and bits is not None and bits < width:
-            return z3.BitVec(name, bits)
+            return z3.BitVec(name, bits, self.ctx)
         if role == "int" and bits is not None and bits < width:
-            return z3.SignExt(width - bits, z3.BitVec(name, bits))
-        return z3.BitVec(name, width)
+            return z3.SignExt(width - bits, z3.BitVec(name, bits, self.ctx))
+        return z3.BitVec(name, width, self.ctx)
 
     def _near(self, name: str, last: int, usual: int, most: int) -> Any:
         """A time or block number: the usual one after the last or the last itself, or up to ``most`` later."""
         if self.domain.bits is None:
-            return z3.BitVec(name, 64)
+            return z3.BitVec(name, 64, self.ctx)
         if most == 0:
-            found = z3.BitVec(name, (last + usual).bit_length())
+            found = z3.BitVec(name, (last + usual).bit_length(), self.ctx)
             self.limits.append(z3.Or(found == last + usual, found == last))
             return found
         width = (last + 2 * most).bit_length()
-        low = z3.BitVec(f"{name} low", most.bit_length())
-        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width)
+        low = z3.BitVec(f"{name} low", most.bit_length(), self.ctx)
+        return z3.ZeroExt(width - low.size(), low) + z3.BitVecVal(last, width, self.ctx)
 
     def _load(self, term: Term, keys: list[Any]) -> Any:
         known = self.known.tables.entries(term.data)
         width = max([1, *(value.bit_length() for value in known.values())])
-        found: Any = z3.BoolVal(False) if term.width == BOOL else z3.BitVecVal(0, width)
+        ctx = self.ctx
+        found: Any = z3.BoolVal(False, ctx) if term.width == BOOL else z3.BitVecVal(0, width, ctx)
         for at, value in known.items():
             fits = all(each.bit_length() <= key.size() for key, each in zip(keys, at, strict=True))
             if fits:
-                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)))
-                held = z3.BoolVal(True) if term.width == BOOL else z3.BitVecVal(value, width)
+                here = z3.And(*(key == each for key, each in zip(keys, at, strict=True)), ctx)
+                held = (
+                    z3.BoolVal(True, ctx) if term.width == BOOL else z3.BitVecVal(value, width, ctx)
+                )
                 found = z3.If(here, held, found)
         return found
 
     def _keccak(self, term: Term) -> Any:
         if term.number not in self.hashes:
-            self.hashes[term.number] = z3.BitVec(f"keccak {len(self.hashes)}", 256)
+            self.hashes[term.number] = z3.BitVec(f"keccak {len(self.hashes)}", 256, self.ctx)
         return self.hashes[term.number]
 
 
@@ -163,11 +169,11 @@ class Attempt:
         self.translate = self.vocabulary.translate
         self.checks = 0
         self._found: z3.ModelRef | None = None
-        self.solver = z3.SolverFor("QF_BV")
+        self.solver = z3.SolverFor("QF_BV", ctx=known.ctx)
         self.solver.set("random_seed", settings.seed)
         self.solver.set("rlimit", settings.rlimit)
         self.solver.add(self.translate(formula))
-        self._wishes = [z3.Bool(f"wish {place}") for place in range(len(wishes))]
+        self._wishes = [z3.Bool(f"wish {place}", known.ctx) for place in range(len(wishes))]
         for literal, wish in zip(self._wishes, wishes, strict=True):
             self.solver.add(z3.Implies(literal, self.translate(wish)))
         self._hashes = [
@@ -215,7 +221,7 @@ class Attempt:
     def _is(self, term: Term, given: Sequence[int]) -> Any:
         """That what is hashed has these values."""
         pairs = zip(term.args, given, strict=True)
-        return z3.And(*(self.translate.full(arg) == value for arg, value in pairs))
+        return z3.And(*(self.translate.full(arg) == value for arg, value in pairs), self.known.ctx)
 
     def _hashes_to(self, term: Term, hashed: int) -> Any:
         return self.translate.full(term) == hashed
@@ -259,10 +265,10 @@ class Attempt:
             width = self._width(name)
             mine = self.vocabulary.variable(name, width)
             if width == BOOL:
-                parts.append(mine != z3.BoolVal(bool(value)))
+                parts.append(mine != z3.BoolVal(bool(value), self.known.ctx))
             else:
                 parts.append(fit(mine, width) != value)
-        return z3.Or(*parts)
+        return z3.Or(*parts, self.known.ctx)
 
     def _width(self, name: str) -> int:
         return self.known.parameters[name].width

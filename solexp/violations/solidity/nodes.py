@@ -6,7 +6,9 @@ a place of storage before the call, ``keccak`` hashes the bytes of its argument,
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from weakref import WeakValueDictionary
 
 BOOL = 0
@@ -42,6 +44,21 @@ class Term:
 
 _known: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 _count = 0
+_kept: list[Term] | None = None
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Keeps all terms that are made, so that their order does not hang on when unused ones are collected."""
+    global _kept  # noqa: PLW0603
+    before = _kept
+    if before is None:
+        gc.collect()
+        _kept = []
+    try:
+        yield
+    finally:
+        _kept = before
 
 
 def make(op: str, args: tuple[Term, ...], width: int, data: Hashable = None) -> Term:
@@ -55,6 +72,8 @@ def make(op: str, args: tuple[Term, ...], width: int, data: Hashable = None) -> 
         _count += 1
         found.number = _count
         _known[key] = found
+        if _kept is not None:
+            _kept.append(found)
     return found
 
 

@@ -20,7 +20,14 @@ Load = Callable[[Term, list[Any]], Any]
 class Translation:
     """Translates terms, each once. Variables, reads of storage and hashes are given by functions."""
 
-    def __init__(self, variable: Variable, load: Load, keccak: Callable[[Term], Any]) -> None:
+    def __init__(
+        self,
+        variable: Variable,
+        load: Load,
+        keccak: Callable[[Term], Any],
+        ctx: z3.Context,
+    ) -> None:
+        self._ctx = ctx
         self._variable = variable
         self._load = load
         self._keccak = keccak
@@ -45,7 +52,9 @@ class Translation:
         width = term.width
         match term.op:
             case "const":
-                return z3.BoolVal(bool(term.value)) if width == BOOL else constant(term.value)
+                if width == BOOL:
+                    return z3.BoolVal(bool(term.value), self._ctx)
+                return constant(term.value, self._ctx)
             case "var":
                 return self._variable(str(term.data), width)
             case "load":
@@ -104,7 +113,7 @@ class Translation:
     @staticmethod
     def _overflows(width: int, a: Any, b: Any) -> Any:
         if a.size() + b.size() <= width:
-            return z3.BoolVal(False)
+            return z3.BoolVal(False, a.ctx)
         return z3.Not(z3.BVMulNoOverflow(fit(a, width), fit(b, width), False))
 
     @staticmethod
@@ -130,9 +139,9 @@ class Translation:
         raise AssertionError(term.op)
 
 
-def constant(value: int) -> Any:
+def constant(value: int, ctx: z3.Context) -> Any:
     """A number, as narrow as it can be."""
-    return z3.BitVecVal(value, max(1, value.bit_length()))
+    return z3.BitVecVal(value, max(1, value.bit_length()), ctx)
 
 
 def fit(vector: Any, width: int) -> Any:
@@ -141,7 +150,7 @@ def fit(vector: Any, width: int) -> Any:
     if size == width:
         return vector
     if z3.is_bv_value(vector):
-        return z3.BitVecVal(vector.as_long(), width)
+        return z3.BitVecVal(vector.as_long(), width, vector.ctx)
     return z3.ZeroExt(width - size, vector) if size < width else z3.Extract(width - 1, 0, vector)
 
 
@@ -153,7 +162,7 @@ def even(a: Any, b: Any) -> tuple[Any, Any]:
 
 def _extract(a: Any, low: int, width: int) -> Any:
     if low >= a.size():
-        return constant(0)
+        return constant(0, a.ctx)
     return z3.Extract(min(low + width, a.size()) - 1, low, a)
 
 
@@ -189,4 +198,4 @@ def _unless_zero(b: Any, found: Any) -> Any:
     """The EVM's division by zero gives zero."""
     if z3.is_bv_value(b) and b.as_long() != 0:
         return found
-    return z3.If(b == 0, z3.BitVecVal(0, found.size()), found)
+    return z3.If(b == 0, z3.BitVecVal(0, found.size(), found.ctx), found)

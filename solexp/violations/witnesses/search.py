@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -21,6 +20,7 @@ from solexp.violations.solidity import (
     Settings,
     Solution,
     Status,
+    keeping,
 )
 from solexp.violations.witnesses.asking import OpenQuery, attempt_of
 from solexp.violations.witnesses.choosing import Places, choose
@@ -57,9 +57,8 @@ def find(
     original: Original, program: Program, machine: Machine, search: Search, contract: Guarded
 ) -> Witnesses:
     """Witnesses for the guards of the contract that ``program`` deploys. Raises HarnessError where the node fails."""
-    # Terms are ordered as they were made: what is left of another task's must not come before this one's.
-    gc.collect()
-    return _Finding(original, program, machine, search, contract).witnesses()
+    with keeping():
+        return _Finding(original, program, machine, search, contract).witnesses()
 
 
 class _Finding:

@@ -82,7 +82,7 @@ def _translated(term: Term, values: dict[str, int]) -> bool:
         value = values.get(name, 0)
         return z3.BoolVal(bool(value)) if width == terms.BOOL else z3.BitVecVal(value, width)
 
-    translate = Translation(variable, lambda *_: None, lambda _: None)
+    translate = Translation(variable, lambda *_: None, lambda _: None, z3.main_ctx())
     return bool(z3.is_true(z3.simplify(translate(term))))
 
 
@@ -96,6 +96,13 @@ def test_z3_and_evaluation_agree(term: Term, seed: int) -> None:
             values[str(node.data)] = hash((seed, node.data)) % (1 << size)
     [expected] = evaluate([term], values, lambda *_: 0)
     assert _translated(term, values) == bool(expected)
+
+
+def test_a_term_keeps_its_place_while_terms_are_kept() -> None:
+    with terms.keeping():
+        first = terms.var("made and dropped", 8).number
+        later = terms.var("made later", 8).number
+        assert terms.var("made and dropped", 8).number == first < later
 
 
 def test_a_quotient_by_zero_is_zero() -> None:
