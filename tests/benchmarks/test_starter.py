@@ -19,17 +19,15 @@ from solexp.solidity.splice import splice
 TASKS = task_ids()
 
 
-def test_twelve_tasks_span_five_compiler_series_and_four_categories() -> None:
+def test_the_tasks_span_five_compiler_series_and_four_categories() -> None:
     tasks = Starter().tasks()
+    series = Counter(task.compiler.version[:3] for task in tasks)
+    categories = Counter(task.category for task in tasks)
 
-    assert len(tasks) == 12
-    assert {task.compiler.version[:3] for task in tasks} == {"0.4", "0.5", "0.6", "0.7", "0.8"}
-    assert Counter(task.category for task in tasks) == {
-        "ERC20": 3,
-        "ERC721": 3,
-        "DeFi": 3,
-        "Others": 3,
-    }
+    assert set(series) == {"0.4", "0.5", "0.6", "0.7", "0.8"}
+    assert min(series.values()) >= 3
+    assert set(categories) == {"ERC20", "ERC721", "DeFi", "Others"}
+    assert min(categories.values()) >= 3
     assert any(task.program and task.program.deployment.value for task in tasks)
     assert any(task.facts["deployed"] != task.target.contract for task in tasks)
 
@@ -44,6 +42,7 @@ def test_an_earlier_version_has_its_tasks_alone() -> None:
     first = Starter(version=1)
 
     assert len(first.every()) == 12
+    assert set(Counter(task.category for task in first.tasks()).values()) == {3}
     assert set(first.data_hashes()) <= set(Starter().data_hashes())
     assert first.data_hashes()["version"] == "1"
     with pytest.raises(UserError, match="version must be 1 to 2"):
@@ -141,8 +140,8 @@ def test_every_task_has_labelled_mutants_of_both_kinds(task_id: str) -> None:
     task, labels = read_task(task_id), mutant_labels(task_id)
 
     assert task.mutants.keys() == labels.keys()
-    assert len(labels) >= 5
-    assert any(label.equivalent for label in labels.values())
+    assert len(labels) >= 9
+    assert sum(label.equivalent for label in labels.values()) >= 2
     for name, label in labels.items():
         assert task.mutants[name] != task.reference
         assert label.equivalent == (label.axis is None) == (label.input is None)

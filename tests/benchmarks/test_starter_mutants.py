@@ -17,6 +17,12 @@ from solexp.solidity.stubs import stubbed
 
 RETURNS_A_STORAGE_POINTER = {"OrchardPool"}
 """Tasks with a function whose body the language does not allow to be empty."""
+QUICK = {*task_ids(1), "InitVault", "MillPool"}
+"""Judged on every run; the others are slow only together."""
+TASKS = [
+    task_id if task_id in QUICK else pytest.param(task_id, marks=pytest.mark.slow)
+    for task_id in task_ids()
+]
 DECIDING = ("status", "return", "events", "storage")
 
 
@@ -26,7 +32,7 @@ def compiler() -> Iterator[Compiler]:
         yield running
 
 
-@pytest.fixture(scope="module", params=task_ids())
+@pytest.fixture(scope="module", params=TASKS)
 def judged(request: pytest.FixtureRequest, compiler: Compiler) -> tuple[Task, dict[str, Verdict]]:
     """A task and the verdicts of replay on its reference, its mutants, empty bodies and reverting stubs."""
     task = read_task(request.param)

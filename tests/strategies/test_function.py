@@ -62,7 +62,7 @@ def candidate(task: Task, code: str | None, index: int = 0, number: int = 0) -> 
 
 @pytest.fixture(scope="module")
 def parents() -> list[Task]:
-    return list(Starter().tasks())
+    return list(Starter(version=1).tasks())
 
 
 def test_each_function_of_a_contract_is_a_task(parents: list[Task]) -> None:
@@ -84,7 +84,7 @@ def test_each_function_of_a_contract_is_a_task(parents: list[Task]) -> None:
 
 
 def test_the_kinds_of_members_are_chosen() -> None:
-    tasks = Function(members=["modifier", "receive"]).expand(Starter().tasks())
+    tasks = Function(members=["modifier", "receive"]).expand(Starter(version=1).tasks())
     assert {task.facts["member"] for task in tasks} <= {"modifier", "receive"}
     with pytest.raises(UserError, match="no kind 'functions'"):
         Function(members=["functions"])

@@ -25,7 +25,7 @@ from solexp.strategies.refine.again import Again
 from solexp.strategies.sequential import Sequential, open_members
 from solexp.strategies.templates import Template, bounded, names
 
-STARTER = list(Starter().tasks())
+STARTER = list(Starter(version=1).tasks())
 KINDS = [WholeContract, Function, Sequential]
 RUN = 8
 """So many words in a row that stand in a comment of the original give it away."""

@@ -10,7 +10,7 @@ from solexp.strategies.base import Attempt
 from solexp.strategies.refine.again import Again
 from solexp.strategies.sequential import Sequential, SequentialReader, open_members
 
-TASKS = Starter().tasks()
+TASKS = Starter(version=1).tasks()
 
 
 def generation(task: Task, replies: list[str]) -> Generation:

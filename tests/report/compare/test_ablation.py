@@ -32,7 +32,7 @@ LEVELS = {
 
 @pytest.fixture(scope="module")
 def tasks() -> Sequence[Task]:
-    return Starter().tasks()
+    return Starter(version=1).tasks()
 
 
 def _prompts(tasks: Sequence[Task], levels: Sequence[str]) -> dict[str, str]:

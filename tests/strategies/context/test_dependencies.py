@@ -34,7 +34,7 @@ def compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
 
 @pytest.fixture(scope="module")
 def starter() -> Sequence[Task]:
-    return Starter().tasks()
+    return Starter(version=1).tasks()
 
 
 def test_the_reference_builds_behind_its_dependencies_and_not_without_one_of_them(

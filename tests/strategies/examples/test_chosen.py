@@ -48,7 +48,7 @@ def test_examples_are_other_tasks_with_requirement_signature_and_code() -> None:
 
 
 def test_whole_contracts_are_shown_for_whole_contracts() -> None:
-    tasks = Starter().tasks()
+    tasks = Starter(version=1).tasks()
     chosen = Chosen(Bm25())
     chosen.prepare(tasks[:3], tasks)
 
@@ -194,7 +194,7 @@ def test_a_context_that_holds_a_target_is_left_out_and_others_stay() -> None:
 
 
 def test_a_contract_copied_into_a_larger_file_of_a_folder_is_a_leak(tmp_path: Path) -> None:
-    tasks = Starter().tasks()
+    tasks = Starter(version=1).tasks()
     larger = (
         tasks[0].reference.rstrip()[:-1] + "\n/// @notice More.\nfunction more() external {}\n}"
     )

@@ -143,7 +143,7 @@ def test_solevals_own_examples_are_read(data_home: Path) -> None:
 
 
 def test_functions_are_taken_out_of_tasks_that_are_contracts() -> None:
-    tasks = Starter().tasks()
+    tasks = Starter(version=1).tasks()
     functions = function_tasks(tasks[0])
 
     found = [entry.example for entry in of_tasks(tasks[:2], functions[:2], "function")]

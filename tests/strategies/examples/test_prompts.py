@@ -16,7 +16,7 @@ from solexp.strategies.function import Function
 
 
 def prompts(strategy: Strategy, limit: int) -> list[tuple[Task, Prompt]]:
-    benchmark = Starter(limit=limit)
+    benchmark = Starter(limit=limit, version=1)
     tasks = strategy.expand(benchmark.tasks())
     strategy.prepare(tasks, benchmark.every())
     return [(task, next(strategy.dialogue(task)).prompt) for task in tasks]

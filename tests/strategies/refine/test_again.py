@@ -27,7 +27,7 @@ from solexp.strategies.base import Attempt, Refine
 from solexp.strategies.refine.again import Again
 from solexp.strategies.refine.feedback import feedback
 
-TASK = next(task for task in Starter().tasks() if task.id == "TideAuction")
+TASK = next(task for task in Starter(version=1).tasks() if task.id == "TideAuction")
 ERROR = {
     "type": "DeclarationError",
     "message": 'Undeclared identifier. Did you mean "Curve"?',
