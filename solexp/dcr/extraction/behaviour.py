@@ -37,6 +37,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     parameters: dict[str, str]
     """Types of its parameters, as the compiler writes them, by name."""
     payable: bool
+    pays: bool
+    """Whether it sends ether or tokens."""
     guards: tuple[Expression, ...]
     """What has to hold for a call to succeed, over state, the call's context and the parameters; joined by and."""
     writes: tuple[Write, ...]

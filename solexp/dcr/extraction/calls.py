@@ -9,6 +9,7 @@ from solexp.violations.solidity.unit import Node
 
 MOST_DEEP = 24
 """Calls within calls that are followed."""
+_PAYING = {"transfer", "send", "safeTransfer", "sendValue", "safeTransferETH"}
 _PURE = {"keccak256", "sha256", "sha3", "ripemd160", "ecrecover", "addmod", "mulmod", "type"}
 
 
@@ -16,6 +17,8 @@ class Calls(Values):
     """Evaluates calls."""
 
     deep: int = 0
+    pays: bool = False
+    """Whether ether or tokens have been sent."""
 
     def function(self, function: Node) -> Expression:
         raise NotImplementedError
@@ -34,6 +37,10 @@ class Calls(Values):
             callee = inner["expression"] if callee["nodeType"] == "FunctionCall" else inner
         for each in options:
             self.value(each)
+        if callee["nodeType"] == "MemberAccess" and (
+            callee["memberName"] in _PAYING or (options and callee["memberName"] == "call")
+        ):
+            self.pays = True
         if (
             callee["nodeType"] == "Identifier"
             and callee.get("referencedDeclaration") not in self.unit.declarations

@@ -45,6 +45,7 @@ def read_function(unit: Unit, contract: Node, function: Node) -> Behaviour:
             if each["name"]
         },
         payable=payable(function),
+        pays=run.pays,
         guards=tuple(dict.fromkeys(atom for guard in run.guards for atom in atoms(guard))),
         writes=_last(run.writes),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from solexp.dcr.expressions import Expression
+from solexp.dcr.expressions import Expression, shown
 from solexp.dcr.extraction.behaviour import Behaviour, Write
 from solexp.dcr.extraction.estimating import POSITIVE, Estimator, Look, Value
 from solexp.dcr.extraction.terms import (
@@ -59,7 +59,7 @@ class Relations:
 
     def all(self) -> tuple[Found, ...]:
         """Every relation once, by type."""
-        found = [*self._conditions(), *self._responses(), *self._includes(), *self._excludes()]
+        found = [*self._conditions(), *self._responses(), *self._all_includes(), *self._excludes()]
         return tuple(dict.fromkeys(found))
 
     # Before anything has happened
@@ -131,15 +131,15 @@ class Relations:
             for guard in source.guards
         )
 
-    def _reached(self, without: str | None) -> frozenset[str]:
-        """Events that can ever happen, where one does not."""
+    def _reached(self, without: Collection[str]) -> frozenset[str]:
+        """Events that can ever happen, where some do not."""
         found: set[str] = set()
         while True:
             more = {
                 name
                 for name, guards in self.shut.items()
                 if name not in found
-                and name != without
+                and name not in without
                 and all(any(each in found for each in openers) for openers in guards)
             }
             if not more:
@@ -147,9 +147,9 @@ class Relations:
             found |= more
 
     def _conditions(self) -> Iterator[Found]:
-        everything = self._reached(None)
+        everything = self._reached(())
         for source in self.behaviours:
-            waiting = self._reached(source)
+            waiting = self._reached((source,))
             for target, guards in self.shut.items():
                 direct = any(source in openers for openers in guards)
                 alone = any(openers == (source,) for openers in guards)
@@ -282,26 +282,83 @@ class Relations:
             and (each.target, each.at) not in restored
         )
 
+    # Each of several sources
+
+    def _alternatives(self) -> Iterator[Found]:
+        """Where a guard fails at first, each of several sources that by itself can make it hold."""
+        for target, guards in self.shut.items():
+            for openers in guards:
+                first = [each for each in openers if self._alone(each, openers)]
+                if len(first) > 1:
+                    for source in first:
+                        yield RelationType.INCLUDE, source, target, None
+
+    def _alone(self, source: str, openers: Sequence[str]) -> bool:
+        """Whether an event can happen though none of the others of a group does."""
+        others = frozenset(openers) - {source}
+        return source in self._reached(others)
+
+    def waiting(self) -> frozenset[str]:
+        """Events with a guard that fails at first and that some event includes which makes it hold."""
+        included = {(source, target) for _, source, target, _ in self._all_includes()}
+        return frozenset(
+            target
+            for target, guards in self.shut.items()
+            for openers in guards
+            if any((source, target) in included for source in openers)
+        )
+
+    def _all_includes(self) -> Iterator[Found]:
+        switched = tuple(self._includes())
+        yield from switched
+        known_pairs = {(source, target) for _, source, target, _ in switched}
+        for each in self._alternatives():
+            if each[1:3] not in known_pairs:
+                yield each
+
     # Records
 
     def _responses(self) -> Iterator[Found]:
         for target, behaviour in self.behaviours.items():
             for write in behaviour.writes:
-                emptied = self.estimator.of(write.value, lambda _: None, {}) == 0
-                if write.how != "set" or not emptied or write.value == FALSE:
-                    continue
-                asked = [
-                    guard
-                    for guard in behaviour.guards
-                    if any(
-                        related(family(place) or "", write.family) and keyed(place) == write.keyed
-                        for place in places(guard)
-                    )
-                    and self.estimator.of(guard, self.first, behaviour.parameters) == 0
-                ]
-                for guard in asked:
-                    for source in self._openers(target, guard):
-                        yield RelationType.RESPONSE, source, target, None
+                for guard in self._settled(behaviour, write):
+                    openers = self._openers(target, guard)
+                    for source in openers:
+                        if self._alone(source, openers):
+                            yield RelationType.RESPONSE, source, target, None
+
+    def _settled(self, behaviour: Behaviour, write: Write) -> Iterator[Expression]:
+        """The guards that demand the record which a write settles: a credit paid out, an offer taken up, a proposal
+        carried out.
+        """
+        by_caller = any(family(key) == "msg.sender" for key in _keys(write.place))
+        own = by_caller or not self._ruled(behaviour, write.family)
+        done = write.keyed and write.value == TRUE and opposite(write.place) in behaviour.guards
+        credit = write.keyed and write.how == "sub" and behaviour.pays and own
+        for guard in behaviour.guards:
+            if guard.kind != "binary" or guard.text == "||":
+                continue
+            if self.estimator.of(guard, self.first, behaviour.parameters) != 0:
+                continue
+            read = {family(place) or "" for place in places(guard)}
+            if done and {at.partition(".")[0] for at in read} & {write.family.partition(".")[0]}:
+                yield guard
+            elif any(related(at, write.family) for at in read):
+                offer = any(family(place) == "msg.sender" for place in places(guard))
+                emptied = write.how == "set" and shown(write.value) in ("0", "address(0)")
+                amount = guard.text in (">", ">=", "<", "<=", "!=")
+                if credit or (emptied and own and (amount if write.keyed else offer)):
+                    yield guard
+
+    def _ruled(self, behaviour: Behaviour, offer: str) -> bool:
+        """Whether only one account may call a function, other than the one to which something is offered."""
+        return any(
+            guard.kind == "binary"
+            and guard.text == "=="
+            and any(family(place) == "msg.sender" for place in guard.parts)
+            and not any(keyed(place) or family(place) == offer for place in guard.parts)
+            for guard in behaviour.guards
+        )
 
     # Ownership
 
@@ -341,3 +398,10 @@ def _part(write: Write, at: str) -> Expression | None:
         return write.value.parts[1 + labels.index(rest)]
     # Emptied as a whole.
     return write.value if write.value.kind == "literal" else None
+
+
+def _keys(place: Expression) -> Iterator[Expression]:
+    while place.kind in ("index", "member"):
+        if place.kind == "index":
+            yield place.parts[1]
+        place = place.parts[0]

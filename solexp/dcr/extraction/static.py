@@ -6,8 +6,11 @@ Every public state-changing function is an event. What its guards read is set ag
   and without the source nothing can.
 - **exclude**: what the source stores makes a guard of the target fail, as a flag or phase does. A function that does so
   to itself, for good, happens once.
-- **include**: what the source stores makes such a guard hold again that another function makes fail.
-- **response**: the target demands, and clears, a record that the source leaves.
+- **include**: what the source stores makes such a guard hold again that another function makes fail. Where each of
+  several sources alone makes a guard hold that fails at first, none is a condition: each includes the target, which
+  begins excluded.
+- **response**: the source leaves a record that the target demands and settles: it empties or pays out an account's
+  credit, takes up an offer made to the caller, or marks it as done.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from solexp.dcr.extraction.estimating import Estimator
 from solexp.dcr.extraction.reading import read_construction, read_function
 from solexp.dcr.extraction.relations import Relations
 from solexp.dcr.extraction.terms import family, text
-from solexp.dcr.graph import Event, Graph, Relation, RelationType, first_marking, validate
+from solexp.dcr.graph import Event, Graph, Marking, Relation, RelationType, validate
 from solexp.violations.solidity.faults import Unsupported
 from solexp.violations.solidity.unit import Node, Unit, kind_of
 
@@ -68,7 +71,7 @@ def extract(build: Build, contract: str, sources: Mapping[str, str]) -> Graph:
         contract=contract,
         events=events,
         relations=relations,
-        marking=first_marking(events, relations),
+        marking=Marking(included=frozenset(ids) - found.waiting()),
     )
     validate(graph, contract)
     return graph
