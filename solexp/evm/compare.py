@@ -171,7 +171,7 @@ def _call_differences(
     expected: CallResult, got: CallResult, renamed: _Renaming
 ) -> Iterator[tuple[str, str, str]]:
     if expected.status != got.status:
-        yield "status", _status(expected), _status(got)
+        yield "status", ended(expected), ended(got)
         return
     if expected.output != got.output and renamed.data(got.output) != expected.output:
         axis = "return" if expected.status else "revert"
@@ -241,7 +241,7 @@ def _state_differences(
         if answer is None:
             continue
         if result.status != answer.status:
-            yield label, _status(result), _status(answer)
+            yield label, ended(result), ended(answer)
         elif result.status and renamed.data(answer.output) != result.output:
             yield label, describe_output(result.output), describe_output(answer.output)
 
@@ -261,7 +261,8 @@ def _deployed(trace: Trace) -> str:
     return f"not deployed: {reason}"
 
 
-def _status(result: CallResult) -> str:
+def ended(result: CallResult) -> str:
+    """How a call ended, for a reader."""
     if result.status:
         return "success"
     said = describe_output(result.output) if result.output != "0x" else result.error

@@ -11,7 +11,7 @@ from solexp.core import Build, ContractBuild, Outcome, TimeLimitExceeded, Verdic
 from solexp.evm.machine import Subject
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
-from solexp.oracles.staging import subject
+from solexp.oracles.staging import Stage, subject
 from solexp.solidity.splice import splice
 
 Measures = dict[str, float | int | bool | str | None]
@@ -60,6 +60,36 @@ class Judgement(ABC):
             else:
                 self.settle(index, Outcome.COMPILE_ERROR, errors_of(build))
 
+    def with_contract(
+        self, staged: Stage | str, ground: tuple[Outcome, str] | None
+    ) -> dict[int, tuple[Build, ContractBuild]]:
+        """The candidates that can be run; those that do not compile or lack the contract are settled, and all others
+        as ``ground`` says where it says something."""
+        builds = {}
+        for index, build in self.compiled():
+            if ground is not None or isinstance(staged, str):
+                outcome, reason = ground or (Outcome.UNDECIDABLE, str(staged))
+                self.settle(index, outcome, {"reason": reason})
+                continue
+            name = staged.program.deployment.contract
+            contract = build.contract(name)
+            if contract is None or contract.creation == "0x":
+                self.settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
+            else:
+                builds[index] = (build, contract)
+        return builds
+
+    def again(self, index: int, said: Verdict) -> None:
+        """Give a candidate the verdict of another one with the same code."""
+        candidate = self._case.candidates[index]
+        self._ready[index] = msgspec.structs.replace(
+            said,
+            batch=candidate.batch,
+            repeat=candidate.repeat,
+            index=candidate.index,
+            round=candidate.round,
+        )
+
     def subjects(
         self,
         original: Subject,
@@ -87,3 +117,8 @@ class Judgement(ABC):
                 subjects.append(made)
             places[index] = known[key]
         return subjects, places
+
+
+def creation_identity(subject: Subject) -> tuple[object, ...]:
+    """What two candidates share that no run without readings of storage tells apart."""
+    return (subject.creation, *sorted(subject.code_at.items()))

@@ -17,10 +17,11 @@ from solexp.evm.compare import Comparison, Difference, compare
 from solexp.evm.deployed import Question
 from solexp.evm.machine import Subject
 from solexp.evm.observe import observation
+from solexp.evm.storage import canonical
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.comparing import firsts, match_rate, measures_of
 from solexp.oracles.grounds import KEEP
-from solexp.oracles.judgement import Judgement, Measures
+from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.sequencing import sequences_of
 from solexp.oracles.showing import Showing, Shown
 from solexp.oracles.staging import Stage, stage
@@ -83,7 +84,8 @@ class SequenceJudgement(Judgement):
                 )
                 self._node = self._showing.candidate
                 self._prepare(staged)
-            builds = self._sort_out(staged)
+            ground = None if self._reason is None else (Outcome.UNDECIDABLE, self._reason)
+            builds = self.with_contract(staged, ground)
             if builds and isinstance(staged, Stage):
                 self._run(staged, builds)
         return self.ready()
@@ -139,36 +141,18 @@ class SequenceJudgement(Judgement):
             "dcr.functions_succeeded_share": len(succeeded) / len(functions) if functions else None,
         }
 
-    def _sort_out(self, staged: Stage | str) -> dict[int, tuple[Build, ContractBuild]]:
-        """Settles every candidate that needs no run."""
-        builds = {}
-        for index, build in self.compiled():
-            if self._reason is not None or isinstance(staged, str):
-                self.settle(index, Outcome.UNDECIDABLE, {"reason": self._reason or str(staged)})
-                continue
-            name = staged.program.deployment.contract
-            contract = build.contract(name)
-            if contract is None or contract.creation == "0x":
-                self.settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
-            else:
-                builds[index] = (build, contract)
-        return builds
-
     def _run(self, staged: Stage, builds: dict[int, tuple[Build, ContractBuild]]) -> None:
-        subjects, places = self.subjects(staged.original, builds, _identity)
+        subjects, places = self.subjects(staged.original, builds, self._identity)
         ready: dict[int, Verdict] = {}
         for index, place in places.items():
             if place not in ready:
                 compared = self._compared(subjects[place], place)
                 ready[place] = self._decided(index, compared, staged, subjects[place])
-            candidate = self._case.candidates[index]
-            self._ready[index] = msgspec.structs.replace(
-                ready[place],
-                batch=candidate.batch,
-                repeat=candidate.repeat,
-                index=candidate.index,
-                round=candidate.round,
-            )
+            self.again(index, ready[place])
+
+    def _identity(self, subject: Subject) -> tuple[object, ...]:
+        layout = canonical(subject.contract.storage_layout) if self._node.plan.storage else None
+        return (*creation_identity(subject), layout)
 
     def _compared(self, subject: Subject, place: int) -> Compared:
         assert self._deployed is not None
@@ -244,7 +228,3 @@ def _together(rows: Sequence[Comparison]) -> Comparison:
         over_recorded_gas=0,
         truncated=next((row.truncated for row in rows if row.truncated), None),
     )
-
-
-def _identity(subject: Subject) -> tuple[object, ...]:
-    return (subject.creation, *sorted(subject.code_at.items()))

@@ -28,8 +28,9 @@ from solexp.core.hashing import content_hash, file_hash
 from solexp.core.settings import above, at_least
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
+from solexp.oracles.asking import same_error
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.judgement import Judgement, Measures
+from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.oracles.witnessing import (
     Asked,
@@ -37,7 +38,6 @@ from solexp.oracles.witnessing import (
     counterexample,
     divergence,
     measures,
-    same_error,
     shown,
 )
 from solexp.solidity.foundry.files import kept
@@ -214,7 +214,7 @@ class _Judgement(Judgement):
             witnesses = self._oracle.witnesses(self._case, staged)
         assert witnesses is not None
         ground = self._ground(witnesses)
-        builds = self._sort_out(ground)
+        builds = self.with_contract(staged, ground)
         if isinstance(staged, Stage) and builds:
             self._run(staged, witnesses, builds)
         return self.ready()
@@ -237,32 +237,13 @@ class _Judgement(Judgement):
             self._told |= {"task_outcome": ground[0].value, "task_reason": ground[1]}
         return ground
 
-    def _sort_out(
-        self, ground: tuple[Outcome, str] | None
-    ) -> dict[int, tuple[Build, ContractBuild]]:
-        """Settles every candidate that needs no run."""
-        program = self._case.task.program
-        builds = {}
-        for index, build in self.compiled():
-            if ground is not None or program is None:
-                outcome, reason = ground or (Outcome.UNDECIDABLE, "the task has no program")
-                self.settle(index, outcome, {"reason": reason})
-            else:
-                name = program.deployment.contract
-                contract = build.contract(name)
-                if contract is None or contract.creation == "0x":
-                    self.settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
-                else:
-                    builds[index] = (build, contract)
-        return builds
-
     def _run(
         self,
         staged: Stage,
         witnesses: Witnesses,
         builds: dict[int, tuple[Build, ContractBuild]],
     ) -> None:
-        subjects, places = self.subjects(staged.original, builds, _identity)
+        subjects, places = self.subjects(staged.original, builds, creation_identity)
         by_state: dict[int, list[Witness]] = defaultdict(list)
         for witness in witnesses.witnesses:
             by_state[witness.after].append(witness)
@@ -341,10 +322,6 @@ class _Judgement(Judgement):
             counterexample=shows,
             evidence=evidence,
         )
-
-
-def _identity(subject: Subject) -> tuple[object, ...]:
-    return (subject.creation, *sorted(subject.code_at.items()))
 
 
 @functools.cache

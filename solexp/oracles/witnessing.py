@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from solexp.core import Branched, CallResult, Counterexample, Divergence, Trace
-from solexp.evm.abi import describe_output
+from solexp.core import CallResult, Counterexample, Divergence, Trace
+from solexp.evm.compare import ended
+from solexp.oracles.asking import reached, same_error
 from solexp.violations.witnesses import Witness, Witnesses
 
 
@@ -27,44 +28,16 @@ class Asked(msgspec.Struct):
 
 def ask(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> Asked:
     """What the candidate made of the witnesses of each state, where it reached the state as the original did."""
-    asked = Asked(violating=[], satisfying=[])
-    left, asked.left = _leaves(reference, trace)
-    for place, (rows, expected) in enumerate(zip(states, reference.branches, strict=True)):
-        got = trace.branches[place] if place < len(trace.branches) else None
-        if got is None or not got.alive or (left is not None and left < expected.after):
-            asked.skipped += len(rows)
-            if got is not None and not got.alive and expected.alive and asked.left is None:
-                asked.left = f"its code is gone after {got.after} calls"
-                asked.gone = True
-            continue
-        for witness, wanted, found in _results(rows, expected, got):
-            if witness.violated:
-                asked.violating.append((witness, wanted, found))
-            else:
-                asked.satisfying.append((witness, found))
+    found = reached(states, reference, trace)
+    asked = Asked(
+        violating=[], satisfying=[], skipped=found.skipped, left=found.left, gone=found.gone
+    )
+    for witness, wanted, got in found.rows:
+        if witness.violated:
+            asked.violating.append((witness, wanted, got))
+        else:
+            asked.satisfying.append((witness, got))
     return asked
-
-
-def _results(
-    rows: Sequence[Witness], expected: Branched, got: Branched
-) -> Iterator[tuple[Witness, CallResult, CallResult]]:
-    return zip(rows, expected.calls, got.calls, strict=True)
-
-
-def _leaves(reference: Trace, trace: Trace) -> tuple[int | None, str | None]:
-    """The first call that ends otherwise than on the original, and words for it; -1 for the deployment."""
-    if trace.address is None:
-        return -1, "it is not deployed"
-    for index, (one, other) in enumerate(zip(reference.calls, trace.calls, strict=False)):
-        if one.status != other.status:
-            ends = "succeeds" if other.status else "fails"
-            return index, f"call {index} {ends}, unlike the original's"
-    return None, None
-
-
-def same_error(expected: CallResult, got: CallResult) -> bool:
-    """Whether two failed calls ended alike: with the same revert data, or both by an invalid instruction."""
-    return expected.output == got.output and (expected.error is None) == (got.error is None)
 
 
 def measures(asked: Asked, witnesses: Witnesses) -> dict[str, float | int | bool | str | None]:
@@ -107,8 +80,8 @@ def shown(
         "block": call.block_number,
         "time": call.timestamp,
         "input": call.input,
-        "expected": _ended(expected) if expected is not None else "success",
-        "got": _ended(got),
+        "expected": ended(expected) if expected is not None else "success",
+        "got": ended(got),
     }
 
 
@@ -120,11 +93,9 @@ def divergence(
     got: CallResult,
 ) -> Divergence:
     """The witness as the call that follows the program's first ``index``."""
-    wanted = (
-        "success" if expected is None else f"{_ended(expected)} by {_guard(witness, witnesses)}"
-    )
+    wanted = "success" if expected is None else f"{ended(expected)} by {_guard(witness, witnesses)}"
     return Divergence(
-        axis=axis, index=witness.after, expected=wanted, got=_ended(got), function=witness.shown
+        axis=axis, index=witness.after, expected=wanted, got=ended(got), function=witness.shown
     )
 
 
@@ -151,10 +122,3 @@ def _guard(witness: Witness, witnesses: Witnesses) -> str | None:
     row = witnesses.guard(witness.function, witness.first)
     inside = f" in {row.inside[-1]}" if row.inside else ""
     return f"{row.kind} at line {row.line}{inside}: {row.text}"
-
-
-def _ended(result: CallResult) -> str:
-    if result.status:
-        return "success"
-    said = describe_output(result.output) if result.output != "0x" else result.error
-    return f"failure ({said})" if said else "failure"

@@ -1,0 +1,213 @@
+"""One task's judging by calls that the original rejects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from solexp.core import CallResult, Outcome, Program, Trace, Verdict
+from solexp.evm.abi import describe_call
+from solexp.evm.compare import ended
+from solexp.evm.gas import UNRECORDED
+from solexp.evm.machine import Subject
+from solexp.oracles.asking import Reached, reached, same_error
+from solexp.oracles.base import Case, verdict
+from solexp.oracles.grounds import KEEP
+from solexp.oracles.judgement import Judgement, Measures, creation_identity
+from solexp.oracles.rejecting import (
+    Lead,
+    Row,
+    confirmed,
+    of_history,
+    of_sequences,
+    of_witnesses,
+)
+from solexp.oracles.sequencing import sequences_of
+from solexp.oracles.showing import Showing, Shown
+from solexp.oracles.staging import Stage, stage
+
+if TYPE_CHECKING:
+    from solexp.oracles.negative import Negative
+
+_SHOWN = 10
+_MOST = 400
+"""Rejected calls of the history that are asked."""
+
+Answers = list[tuple[Lead, Reached[Row], str | None]]
+"""What a candidate made of each lead, and which limit it used up there."""
+
+
+class NegativeJudgement(Judgement):
+    """The verdicts of one task's candidates."""
+
+    def __init__(self, oracle: Negative, case: Case) -> None:
+        super().__init__(oracle.name, case)
+        self._oracle = oracle
+        self._told: Measures = {}
+        self._ground: tuple[Outcome, str] | None = None
+        self._reasons: list[str] = []
+        self._leads: list[Lead] = []
+
+    def told(self) -> Measures:
+        told = self._told | {"task_decidable": self._ground is None}
+        if self._ground is not None:
+            told |= {"task_outcome": self._ground[0].value, "task_reason": self._ground[1]}
+        return told
+
+    def verdicts(self) -> list[Verdict]:
+        """One a candidate, in the candidates' order."""
+        machine = self._oracle.machine
+        staged = stage(
+            self._case, machine, limit=None, faithful=False, checkpoint_every=None, getters="never"
+        )
+        with ExitStack() as stack:
+            if isinstance(staged, str):
+                self._ground = Outcome.UNDECIDABLE, staged
+            else:
+                showing = stack.enter_context(
+                    Showing(self._case, staged, machine, self._oracle.sequencing, ("status",))
+                )
+                self._look(staged, showing)
+            builds = self.with_contract(staged, self._ground)
+            if builds and isinstance(staged, Stage):
+                subjects, places = self.subjects(staged.original, builds, creation_identity)
+                self._run(subjects, places, showing)
+        return self.ready()
+
+    def _look(self, staged: Stage, showing: Showing) -> None:
+        """What the original rejects."""
+        oracle = self._oracle
+        leads: list[Lead] = []
+        if "sequences" in oracle.sources:
+            found = sequences_of(self._case, staged, oracle.sequencing, showing.candidate)
+            if found.reason is not None:
+                self._reasons.append(found.reason)
+            leads += of_sequences(found, showing.base)
+        if "history" in oracle.sources:
+            leads += of_history(staged, oracle.machine, _MOST)
+        if oracle.violation is not None:
+            witnesses = oracle.violation.witnesses(self._case, staged)
+            leads += of_witnesses(witnesses, staged.program)
+        self._leads = confirmed(leads, [self._traces(lead, [staged.original])[0] for lead in leads])
+        counts = Counter({lead.source: 0 for lead in self._leads})
+        for lead in self._leads:
+            counts[lead.source] += len(lead.rows)
+        self._told = {"negative.task_calls": counts.total()}
+        self._told |= {f"negative.task_calls.{name}": counts[name] for name in sorted(counts)}
+        if not self._leads:
+            why = f": {'; '.join(self._reasons)}" if self._reasons else ""
+            self._ground = Outcome.VACUOUS, f"no call that the original rejects is known{why}"
+
+    def _traces(self, lead: Lead, subjects: list[Subject]) -> list[Trace]:
+        program, plan = lead.run_on()
+        return self._oracle.machine.run(program, subjects, plan)
+
+    def _run(self, subjects: list[Subject], places: dict[int, int], showing: Showing) -> None:
+        answers: list[Answers] = [[] for _ in subjects]
+        for lead in self._leads:
+            reference, *others = self._traces(lead, subjects)
+            for answer, trace in zip(answers, [reference, *others], strict=True):
+                if reference.stopped:
+                    self._told[KEEP] = False
+                    continue
+                answer.append((lead, reached(lead.states, reference, trace), trace.stopped))
+        ready: dict[int, Verdict] = {}
+        for index, place in places.items():
+            if place not in ready:
+                ready[place] = self._decided(index, answers[place], subjects[place], showing)
+            self.again(index, ready[place])
+
+    def _decided(self, index: int, answers: Answers, subject: Subject, showing: Showing) -> Verdict:
+        accepted = [
+            (lead, row, expected, got)
+            for lead, found, _ in answers
+            for row, expected, got in found.rows
+            if got.status
+        ]
+        asked = sum(len(found.rows) for _, found, _ in answers)
+        skipped = sum(found.skipped for _, found, _ in answers)
+        left = next((found.left for _, found, _ in answers if found.left), None)
+        stopped = next((limit for _, _, limit in answers if limit), None)
+        evidence: dict[str, object] = {}
+        if left is not None:
+            evidence["left_state"] = left
+        outcome, shown = Outcome.PASS, None
+        if accepted:
+            evidence["accepted"] = [self._told_of(each) for each in accepted[:_SHOWN]]
+            shown = self._shown(accepted, subject, showing)
+        if shown is not None:
+            outcome = Outcome.FAIL
+            evidence["calls"] = shown.calls
+        elif stopped is not None:
+            outcome = Outcome.TIMEOUT
+            evidence["reason"] = f"the candidate used up its {stopped}"
+        elif left is not None and asked < skipped:
+            outcome = Outcome.FAIL
+            evidence["reason"] = (
+                f"only {asked} of {asked + skipped} calls could be tried: {left}; "
+                "what it does differently there is for replay and dcr to say"
+            )
+        return verdict(
+            self._name,
+            self._case.candidates[index],
+            outcome,
+            measures=self.told() | _measures(answers),
+            divergence=shown.divergence if shown else None,
+            counterexample=shown.counterexample if shown else None,
+            evidence=evidence,
+        )
+
+    def _told_of(self, accepted: tuple[Lead, Row, CallResult, CallResult]) -> dict[str, object]:
+        lead, row, expected, _ = accepted
+        contract = self._case.reference().contract(lead.program.deployment.contract)
+        return {
+            "call": describe_call(contract, row.call.input),
+            "source": lead.source,
+            "after": row.after,
+            "sender": row.call.sender,
+            "value": row.call.value,
+            "expected": ended(expected),
+        }
+
+    def _shown(
+        self,
+        accepted: list[tuple[Lead, Row, CallResult, CallResult]],
+        subject: Subject,
+        showing: Showing,
+    ) -> Shown | None:
+        """One that is seen to be accepted once more, with the fewest calls before it."""
+        for lead, row, _, _ in sorted(accepted, key=lambda each: each[1].after)[:_SHOWN]:
+            shown = showing.small(_program(lead, row, showing.base), subject)
+            if shown is not None:
+                return shown
+        return None
+
+
+def _program(lead: Lead, row: Row, base: Program) -> Program:
+    calls = (*lead.program.calls[: row.after], row.call)
+    # What was recorded has limits under which the original alone is known to come through.
+    generous = tuple(
+        call
+        if call.recorded is None
+        else msgspec.structs.replace(call, gas=max(call.gas or 0, UNRECORDED), recorded=None)
+        for call in calls
+    )
+    return msgspec.structs.replace(base, calls=generous)
+
+
+def _measures(answers: Answers) -> Measures:
+    counts: Counter[str] = Counter()
+    for lead, found, _ in answers:
+        counts["skipped"] += found.skipped
+        for _, expected, got in found.rows:
+            said = ["asked", "accepted" if got.status else "rejected"]
+            if not got.status:
+                said.append("same_reason" if same_error(expected, got) else "other_reason")
+            counts.update(said)
+            counts.update(f"{each}.{lead.source}" for each in said[:2])
+    names = ("asked", "rejected", "accepted", "same_reason", "other_reason", "skipped")
+    by_source = sorted(name for name in counts if "." in name)
+    return {f"negative.{name}": counts[name] for name in (*names, *by_source)}

@@ -1,0 +1,112 @@
+"""Calls that a task's original rejects, by where they come from, each with the program that leads to its state."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from solexp.core import Call, Program, Trace
+from solexp.dcr.records import Sequences
+from solexp.evm.gas import UNRECORDED
+from solexp.evm.machine import Branch, Machine, Observation
+from solexp.oracles.staging import Stage
+from solexp.violations.witnesses import Witnesses, leading
+
+Source = Literal["sequences", "history", "witnesses"]
+SOURCES: tuple[Source, ...] = ("sequences", "history", "witnesses")
+
+_PER_REASON = 4
+"""Failing calls of the history that are asked, of one function and one reason."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A call that is to be rejected."""
+
+    after: int
+    """It is made after the first so many calls of its lead's program."""
+    call: Call
+
+
+class Lead(msgspec.Struct, frozen=True):
+    """A program, of which all calls succeed on the original, and what is rejected on its way."""
+
+    source: Source
+    program: Program
+    rows: tuple[Row, ...]
+
+    @property
+    def states(self) -> tuple[tuple[Row, ...], ...]:
+        """The rows by state, in order."""
+        found: dict[int, list[Row]] = defaultdict(list)
+        for row in self.rows:
+            found[row.after].append(row)
+        return tuple(tuple(found[after]) for after in sorted(found))
+
+    def run_on(self) -> tuple[Program, Observation]:
+        """What a machine is to run."""
+        states = self.states
+        last = states[-1][0].after
+        program = msgspec.structs.replace(self.program, calls=self.program.calls[:last])
+        branches = tuple(Branch(rows[0].after, tuple(r.call for r in rows)) for rows in states)
+        return program, Observation(at_end=False, storage=False, branches=branches)
+
+
+def of_sequences(found: Sequences, base: Program) -> Iterator[Lead]:
+    """What was tried in vain on the way along a graph."""
+    for number, calls in enumerate(found.programs):
+        rows = [Row(each.after, each.call) for each in found.rejected if each.program == number]
+        if rows:
+            yield Lead("sequences", msgspec.structs.replace(base, calls=calls), tuple(rows))
+
+
+def of_history(staged: Stage, machine: Machine, most: int) -> Iterator[Lead]:
+    """Recorded calls that fail on the original, at most ``most``."""
+    program = staged.program
+    [trace] = machine.run(program, [staged.original], Observation(at_end=False, storage=False))
+    kept = [place for place, result in enumerate(trace.calls) if result.status]
+    rows = list(_failing(program, trace))[:most]
+    if rows and not trace.stopped:
+        yield Lead("history", leading(program, kept), tuple(rows))
+
+
+def _failing(program: Program, trace: Trace) -> Iterator[Row]:
+    after = 0
+    seen: Counter[tuple[str, str]] = Counter()
+    for call, result in zip(program.calls, trace.calls, strict=False):
+        if result.status:
+            after += 1
+            continue
+        reason = call.input[:10], result.output
+        seen[reason] += 1
+        # One that fails for want of gas may well succeed in a candidate that needs less.
+        starved = result.error is not None and "gas" in result.error.lower()
+        if call.to in (None, trace.address) and not starved and seen[reason] <= _PER_REASON:
+            yield Row(after, msgspec.structs.replace(call, gas=UNRECORDED))
+
+
+def of_witnesses(found: Witnesses, program: Program) -> Iterator[Lead]:
+    """Calls that violate a guard, as the violation oracle asks them."""
+    rows = [Row(each.after, each.call) for each in found.witnesses if each.violated]
+    if rows:
+        yield Lead("witnesses", leading(program, found.kept), tuple(rows))
+
+
+def confirmed(leads: Iterable[Lead], traces: Sequence[Trace]) -> list[Lead]:
+    """The leads with only the calls that the original, whose traces these are, rejects from where it was led."""
+    found = []
+    for lead, trace in zip(leads, traces, strict=True):
+        kept = []
+        whole = all(result.status for result in trace.calls)
+        for rows, branched in zip(lead.states, trace.branches, strict=False):
+            if branched.alive and whole:
+                kept += [
+                    row
+                    for row, result in zip(rows, branched.calls, strict=True)
+                    if not result.status
+                ]
+        if kept:
+            found.append(msgspec.structs.replace(lead, rows=tuple(kept)))
+    return found
