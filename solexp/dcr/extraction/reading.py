@@ -16,6 +16,7 @@ from solexp.dcr.extraction.calls import Calls
 from solexp.dcr.extraction.terms import (
     UNKNOWN,
     atoms,
+    bounded,
     family,
     joined,
     known,
@@ -113,42 +114,46 @@ class Reading(Calls):
             )
             if found is not None and found["nodeType"] == "ModifierDefinition":
                 modifiers.append((self.unit.resolve(found, self.lineage), used.get("arguments")))
-        for returned in function.get("returnParameters", {}).get("parameters", ()):
-            self.locals[returned["id"]] = Expression("name", "?")
+        named = function.get("returnParameters", {}).get("parameters", ())
+        for returned in named:
+            self.locals[returned["id"]] = self.default(returned)
         with self.frame() as returns:
-            self._modified(function, modifiers)
-            named = function.get("returnParameters", {}).get("parameters", ())
-            if not returns and len(named) == 1 and named[0]["name"]:
-                return self.locals[named[0]["id"]]
+            ended = self._modified(function, modifiers)
+            if ended is None and named and all(each["name"] for each in named):
+                values = tuple(self.locals[each["id"]] for each in named)
+                several = Expression("list", "(", values)
+                returns.append((None, values[0] if len(values) == 1 else several))
             return _returned(returns)
 
     def _modified(
         self, function: Node, modifiers: Sequence[tuple[Node, Sequence[Node] | None]]
-    ) -> None:
+    ) -> str | None:
         if not modifiers:
-            if function.get("body") is not None:
-                path = list(self.path)
-                self.statement(function["body"])
-                # What a conditional return left behind does not bind the modifier around it.
-                self.path = path
-            return
+            path = list(self.path)
+            ended = self.statement(function["body"]) if function.get("body") is not None else None
+            # What a conditional return left behind does not bind the modifier around it.
+            self.path = path
+            return ended
         (modifier, arguments), *inner = modifiers
         declared = modifier["parameters"]["parameters"]
         for parameter, argument in zip(declared, arguments or (), strict=False):
             self.locals[parameter["id"]] = self.value(argument)
-        outer, self.body = self.body, lambda: self._modified(function, inner)
+        ends: list[str | None] = []
+        around, self.body = self.body, lambda: ends.append(self._modified(function, inner))
         self.statement(modifier["body"])
-        self.body = outer
+        self.body = around
+        return ends[-1] if ends else None
 
     @contextmanager
     def frame(self) -> Iterator[list[tuple[Expression | None, Expression]]]:
         """A function's own returns; the conditions of its conditional ones end with it."""
         outer, self.returns = self.returns, []
-        path = list(self.path)
+        path, base = list(self.path), self.base
+        self.base = len(path)
         try:
             yield self.returns
         finally:
-            self.returns, self.path = outer, path
+            self.returns, self.path, self.base = outer, path, base
 
     # Statements: each tells whether it ends the function, by reverting or returning.
 
@@ -171,7 +176,9 @@ class Reading(Calls):
             return "revert"
         elif kind == "Return":
             value = self.value(node["expression"]) if node.get("expression") else UNKNOWN
-            self.returns.append((joined(self.path), value))
+            # That it was not returned before goes without saying.
+            path = [p for p in self.path[self.base :] if not any(p is q for q in self.passed)]
+            self.returns.append((joined(path), value))
             return "return"
         elif kind == "VariableDeclarationStatement":
             self._declared(node)
@@ -224,11 +231,13 @@ class Reading(Calls):
         if first and second:
             return "return"
         if first:
-            self.enter_locals(after_second)
+            self.enter(after_second)
             self.path.append(opposite(asked))
+            self.passed.append(self.path[-1])
         elif second:
-            self.enter_locals(after_first)
-            self.path.append(asked)
+            self.enter(after_first)
+            self.path.append(Expression(asked.kind, asked.text, asked.parts))
+            self.passed.append(self.path[-1])
         return None
 
     def _branch(self, node: Node, asked: Expression) -> str | None:
@@ -294,10 +303,12 @@ class Reading(Calls):
 
 
 def _returned(returns: Sequence[tuple[Expression | None, Expression]]) -> Expression:
-    if len(returns) == 1:
-        return returns[0][1]
-    if len(returns) == 2:
-        (asked, yes), (_, no) = returns
-        if asked is not None:
-            return Expression("choice", "?", (asked, yes, no))
-    return UNKNOWN
+    """What comes of several returns, each under its condition, the last in all other cases."""
+    if not returns:
+        return UNKNOWN
+    found = returns[-1][1]
+    for asked, value in reversed(returns[:-1]):
+        if asked is None or not known(asked):
+            return UNKNOWN
+        found = bounded(Expression("choice", "?", (asked, value, found)))
+    return found

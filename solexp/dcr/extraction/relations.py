@@ -90,24 +90,28 @@ class Relations:
         return tuple(
             name
             for name, behaviour in self.behaviours.items()
-            if name != target
-            and any(self._opens(behaviour, write, target, guard) for write in behaviour.writes)
+            if name != target and self._opens(behaviour, target, guard)
         )
 
-    def _opens(self, source: Behaviour, write: Write, target: str, guard: Expression) -> bool:
+    def _opens(self, source: Behaviour, target: str, guard: Expression) -> bool:
+        """Whether what a function stores can make a guard hold that fails at first."""
         read = {family(place) or "" for place in places(guard)}
-        if not any(related(write.family, at) for at in read):
-            return False
-        if write.how == "sub" and self.first(write.family) == 0:
-            return False
-        look = self._after(source, write)
-        return self.estimator.of(guard, look, self.behaviours[target].parameters) != 0
+        writes = [
+            each
+            for each in source.writes
+            if any(related(each.family, at) for at in read)
+            and not (each.how == "sub" and self.first(each.family) == 0)
+        ]
+        look = self._after(source, writes)
+        parameters = self.behaviours[target].parameters
+        return bool(writes) and self.estimator.of(guard, look, parameters) != 0
 
-    def _after(self, source: Behaviour, write: Write) -> Look:
-        """What variables hold once a write has been made on what was there at first."""
+    def _after(self, source: Behaviour, writes: Sequence[Write]) -> Look:
+        """What variables hold once writes have been made on what was there at first."""
 
         def look(at: str) -> Value:
-            if not related(write.family, at):
+            write = next((each for each in reversed(writes) if related(each.family, at)), None)
+            if write is None:
                 return self.first(at)
             if write.how == "add":
                 return POSITIVE

@@ -8,7 +8,7 @@ from solexp.dcr.expressions import Expression, negated, shown
 
 UNKNOWN = Expression("name", "?")
 """A value of which nothing is said."""
-MOST_NODES = 160
+MOST_NODES = 300
 """Larger expressions than this are not followed."""
 TRUE, FALSE = Expression("literal", "true"), Expression("literal", "false")
 ZERO = Expression("literal", "0")

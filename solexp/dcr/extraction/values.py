@@ -48,9 +48,13 @@ class Values:
         self.writes: list[Write] = []
         self.path: list[Expression] = []
         """Conditions of what is read now."""
+        self.base = 0
+        """How many of them are those of the call of the function that is read."""
         self.locals: dict[int, Expression] = {}
         self.stored: dict[str, Expression] = {}
         """What this call has put into variables without keys."""
+        self.passed: list[Expression] = []
+        """Those of the conditions that only say that a function has not returned before."""
         self.returns: list[tuple[Expression | None, Expression]] = []
         self.body: Callable[[], None] | None = None
         """What stands for ``_`` in a modifier."""
@@ -69,8 +73,6 @@ class Values:
 
     def enter(self, branch: Branch) -> None:
         self.locals, self.stored = dict(branch.locals), dict(branch.stored)
-
-    enter_locals = enter
 
     def merge(self, asked: Expression, first: Branch, second: Branch) -> None:
         """Goes on behind both."""
