@@ -12,10 +12,10 @@ import psutil
 from solexp.core import CallResult, HarnessError, Program, TimeLimitExceeded, ToolError, Trace
 from solexp.evm import answers
 from solexp.evm.anvils import anvil_for
-from solexp.evm.machine import Observation, Subject, undeployable
+from solexp.evm.machine import Branch, Observation, Subject, undeployable
 from solexp.evm.private import Limit, PrivateNode
 from solexp.evm.rpc import AnswerTooLarge, NodeGone
-from solexp.evm.script import Script, write
+from solexp.evm.script import RESTORE, Script, write
 from solexp.evm.storage import SlotPlan, plan_slots
 from solexp.toolchain.node import version_of
 
@@ -34,6 +34,7 @@ class Question(NamedTuple):
 
     script: Script
     gas: tuple[int, ...]
+    plan: Observation
 
 
 class Deployed:
@@ -69,6 +70,7 @@ class Deployed:
         self._subject: Subject | None = None
         self._gas = 0
         self._slots: SlotPlan | None = None
+        self._runtime: str | None = None
         self._began = 0.0
         self._spent = 0.0
 
@@ -104,6 +106,7 @@ class Deployed:
         if subject.abstract:
             return undeployable(self.hardfork)
         self._subject, self._gas, self._slots = subject, gas, None
+        self._runtime = None
         try:
             self._again()
             self._began, self._spent = self._cpu(), 0.0
@@ -121,21 +124,28 @@ class Deployed:
         if self._node is not None:
             self._began = self._cpu()
 
-    def questions(self, programs: Sequence[Program]) -> list[Question]:
-        """The programs as the node is asked them, of any contract that stands at the present address."""
+    def questions(
+        self, programs: Sequence[Program], branches: Sequence[Sequence[Branch]] = ()
+    ) -> list[Question]:
+        """The programs as the node is asked them, of any contract that stands at the present address.
+
+        ``branches`` are those that leave each program, if any.
+        """
         assert self.address is not None
         found = []
-        for program in programs:
+        for place, program in enumerate(programs):
             gas = tuple(call.gas or 0 for call in program.calls)
-            script = write(program, self.address, gas, self.plan, self.hardfork)
-            if not self.plan.at_end:
+            leaving = tuple(branches[place]) if branches else ()
+            plan = msgspec.structs.replace(self.plan, branches=leaving) if leaving else self.plan
+            script = write(program, self.address, gas, plan, self.hardfork)
+            if not (plan.at_end or leaving):
                 whole = b"".join(
                     piece.encode() if isinstance(piece, str) else piece
                     for piece in script.pieces
                     if not isinstance(piece, int)
                 )
                 script = dataclasses.replace(script, pieces=(whole,))
-            found.append(Question(script, gas))
+            found.append(Question(script, gas, plan))
         return found
 
     def storage(self, slots: Iterable[int]) -> list[str]:
@@ -204,28 +214,56 @@ class Deployed:
         slots = self._slot_plan()
         body: list[bytes | str] = []
         for question in questions:
-            body += (b",", *question.script.body(slots.calldata, "0x"))
-        body[0] = b"["
-        body.append(b"]")
+            body += (b",", *question.script.body(slots.calldata, self._code(question)))
+        traces = []
+        for raw, question in zip(self._post(body, len(questions)), questions, strict=True):
+            told = self._read(raw, question)
+            if told.codeless is not None and RESTORE in question.script.pieces:
+                # It destroyed itself, and a branch would bring it back: once more, with that known.
+                script, code = question.script, self._code(question)
+                [again] = self._post([b",", *script.body(slots.calldata, code, told.codeless)], 1)
+                told = self._read(again, question)
+            traces.append(
+                self._trace(
+                    calls=tuple(told.calls),
+                    checkpoints=tuple(told.checkpoints),
+                    branches=tuple(told.branches),
+                )
+            )
+        return traces
+
+    def _post(self, body: list[bytes | str], count: int) -> list[bytes]:
+        """The answers to questions that each have a comma before them."""
+        assert self._node is not None
         self._node.connection.allow(10 * self._cpu_s)
+        body = [b"[", *body[1:], b"]"]
         try:
             answer = self._node.connection.post(body, answer_bytes=self._answer_bytes)
         except (TimeLimitExceeded, NodeGone, AnswerTooLarge) as error:
             raise self._gone(error) from None
         self._check_time()
-        traces = []
-        for raw, question in zip(_split(answer, len(questions)), questions, strict=True):
-            told = answers.read(
-                raw,
-                question.script,
-                gas=question.gas,
-                stop=len(question.gas),
-                plan=self.plan,
-                slots=slots,
-                known={},
-            )
-            traces.append(self._trace(calls=tuple(told.calls), checkpoints=tuple(told.checkpoints)))
-        return traces
+        return _split(answer, count)
+
+    def _read(self, raw: bytes, question: Question) -> answers.Answer:
+        return answers.read(
+            raw,
+            question.script,
+            gas=question.gas,
+            stop=len(question.gas),
+            plan=question.plan,
+            slots=self._slot_plan(),
+            known={},
+        )
+
+    def _code(self, question: Question) -> str:
+        """The contract's code, where it has to be put back after readings in between."""
+        if RESTORE not in question.script.pieces:
+            return "0x"
+        if self._runtime is None:
+            assert self._node is not None
+            found: str = self._node.connection.ask("eth_getCode", self.address, "latest")
+            self._runtime = found
+        return self._runtime
 
     def _gone(self, error: Exception) -> Exception:
         """What it means that no answer came; the node is ended."""

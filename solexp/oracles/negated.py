@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from solexp.core import CallResult, Outcome, Program, Trace, Verdict
+from solexp.dcr.sequences import DEPLOYMENT_GAS
 from solexp.evm.abi import describe_call
 from solexp.evm.compare import ended
-from solexp.evm.gas import UNRECORDED
+from solexp.evm.deployed import Deployed, Question
 from solexp.evm.machine import Subject
 from solexp.oracles.asking import Reached, reached, same_error
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.grounds import KEEP
+from solexp.oracles.grounds import KEEP, undeployed
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.rejecting import (
     Lead,
     Row,
-    confirmed,
     of_history,
     of_sequences,
     of_witnesses,
+    rejected,
 )
 from solexp.oracles.sequencing import sequences_of
 from solexp.oracles.showing import Showing, Shown
@@ -50,6 +52,7 @@ class NegativeJudgement(Judgement):
         self._ground: tuple[Outcome, str] | None = None
         self._reasons: list[str] = []
         self._leads: list[Lead] = []
+        self._traces: list[Trace] = []
 
     def told(self) -> Measures:
         told = self._told | {"task_decidable": self._ground is None}
@@ -91,33 +94,57 @@ class NegativeJudgement(Judgement):
         if oracle.violation is not None:
             witnesses = oracle.violation.witnesses(self._case, staged)
             leads += of_witnesses(witnesses, staged.program)
-        self._leads = confirmed(leads, [self._traces(lead, [staged.original])[0] for lead in leads])
-        counts = Counter({lead.source: 0 for lead in self._leads})
+        self._leads = self._confirmed(leads, staged, showing.candidate)
+        counts = Counter({lead.source: 0 for lead in leads})
         for lead in self._leads:
             counts[lead.source] += len(lead.rows)
-        self._told = {"negative.task_calls": counts.total()}
+        self._told["negative.task_calls"] = counts.total()
         self._told |= {f"negative.task_calls.{name}": counts[name] for name in sorted(counts)}
-        if not self._leads:
+        if not self._leads and self._ground is None:
             why = f": {'; '.join(self._reasons)}" if self._reasons else ""
             self._ground = Outcome.VACUOUS, f"no call that the original rejects is known{why}"
 
-    def _traces(self, lead: Lead, subjects: list[Subject]) -> list[Trace]:
-        program, plan = lead.run_on()
-        return self._oracle.machine.run(program, subjects, plan)
+    def _confirmed(self, leads: list[Lead], staged: Stage, node: Deployed) -> list[Lead]:
+        """What the original rejects, seen on the node."""
+        deployed = node.deploy(staged.original, DEPLOYMENT_GAS)
+        if node.address is None:
+            self._ground = Outcome.UNDECIDABLE, undeployed(deployed)
+            return []
+        traces = node.run(_questions(node, leads))
+        if traces and traces[-1].stopped:
+            self._told[KEEP] = False
+            self._ground = (
+                Outcome.UNDECIDABLE,
+                f"this time the original used up its {traces[-1].stopped}",
+            )
+            return []
+        found = []
+        for lead, trace in zip(leads, traces, strict=True):
+            kept = rejected(lead, trace)
+            if kept is not None:
+                found.append(kept)
+        self._traces = node.run(_questions(node, found))
+        return found
 
     def _run(self, subjects: list[Subject], places: dict[int, int], showing: Showing) -> None:
-        answers: list[Answers] = [[] for _ in subjects]
-        for lead in self._leads:
-            reference, *others = self._traces(lead, subjects)
-            for answer, trace in zip(answers, [reference, *others], strict=True):
-                if reference.stopped:
-                    self._told[KEEP] = False
-                    continue
-                answer.append((lead, reached(lead.states, reference, trace), trace.stopped))
+        node = showing.candidate
+        questions = _questions(node, self._leads)
         ready: dict[int, Verdict] = {}
         for index, place in places.items():
             if place not in ready:
-                ready[place] = self._decided(index, answers[place], subjects[place], showing)
+                traces = self._traces
+                if place:
+                    deployed = node.deploy(subjects[place], DEPLOYMENT_GAS)
+                    traces = [deployed] * len(questions)
+                    if node.address is not None:
+                        traces = node.run(questions)
+                answers = [
+                    (lead, reached(lead.states, reference, trace), trace.stopped)
+                    for lead, reference, trace in zip(
+                        self._leads, self._traces, traces, strict=False
+                    )
+                ]
+                ready[place] = self._decided(index, answers, subjects[place], showing)
             self.again(index, ready[place])
 
     def _decided(self, index: int, answers: Answers, subject: Subject, showing: Showing) -> Verdict:
@@ -186,16 +213,13 @@ class NegativeJudgement(Judgement):
         return None
 
 
+def _questions(node: Deployed, leads: Sequence[Lead]) -> list[Question]:
+    asked = [lead.asked() for lead in leads]
+    return node.questions([program for program, _ in asked], [rows for _, rows in asked])
+
+
 def _program(lead: Lead, row: Row, base: Program) -> Program:
-    calls = (*lead.program.calls[: row.after], row.call)
-    # What was recorded has limits under which the original alone is known to come through.
-    generous = tuple(
-        call
-        if call.recorded is None
-        else msgspec.structs.replace(call, gas=max(call.gas or 0, UNRECORDED), recorded=None)
-        for call in calls
-    )
-    return msgspec.structs.replace(base, calls=generous)
+    return msgspec.structs.replace(base, calls=(*lead.program.calls[: row.after], row.call))
 
 
 def _measures(answers: Answers) -> Measures:

@@ -45,13 +45,17 @@ class Lead(msgspec.Struct, frozen=True):
             found[row.after].append(row)
         return tuple(tuple(found[after]) for after in sorted(found))
 
-    def run_on(self) -> tuple[Program, Observation]:
-        """What a machine is to run."""
+    def asked(self) -> tuple[Program, tuple[Branch, ...]]:
+        """What a machine is to run: the program as far as it is needed, and what leaves it."""
         states = self.states
         last = states[-1][0].after
         program = msgspec.structs.replace(self.program, calls=self.program.calls[:last])
-        branches = tuple(Branch(rows[0].after, tuple(r.call for r in rows)) for rows in states)
-        return program, Observation(at_end=False, storage=False, branches=branches)
+        return program, tuple(Branch(rows[0].after, tuple(r.call for r in rows)) for rows in states)
+
+
+def _lead(source: Source, program: Program, rows: Sequence[Row]) -> Lead:
+    calls = generous(program.calls)
+    return Lead(source, msgspec.structs.replace(program, calls=calls), tuple(rows))
 
 
 def of_sequences(found: Sequences, base: Program) -> Iterator[Lead]:
@@ -69,7 +73,7 @@ def of_history(staged: Stage, machine: Machine, most: int) -> Iterator[Lead]:
     kept = [place for place, result in enumerate(trace.calls) if result.status]
     rows = list(_failing(program, trace))[:most]
     if rows and not trace.stopped:
-        yield Lead("history", leading(program, kept), tuple(rows))
+        yield _lead("history", leading(program, kept), rows)
 
 
 def _failing(program: Program, trace: Trace) -> Iterator[Row]:
@@ -91,22 +95,27 @@ def of_witnesses(found: Witnesses, program: Program) -> Iterator[Lead]:
     """Calls that violate a guard, as the violation oracle asks them."""
     rows = [Row(each.after, each.call) for each in found.witnesses if each.violated]
     if rows:
-        yield Lead("witnesses", leading(program, found.kept), tuple(rows))
+        yield _lead("witnesses", leading(program, found.kept), rows)
 
 
-def confirmed(leads: Iterable[Lead], traces: Sequence[Trace]) -> list[Lead]:
-    """The leads with only the calls that the original, whose traces these are, rejects from where it was led."""
-    found = []
-    for lead, trace in zip(leads, traces, strict=True):
-        kept = []
-        whole = all(result.status for result in trace.calls)
-        for rows, branched in zip(lead.states, trace.branches, strict=False):
-            if branched.alive and whole:
-                kept += [
-                    row
-                    for row, result in zip(rows, branched.calls, strict=True)
-                    if not result.status
-                ]
-        if kept:
-            found.append(msgspec.structs.replace(lead, rows=tuple(kept)))
-    return found
+def rejected(lead: Lead, trace: Trace) -> Lead | None:
+    """The lead with only the calls that the original, whose trace this is, rejects; None where it is led astray."""
+    if trace.stopped or not all(result.status for result in trace.calls):
+        return None
+    kept = [
+        row
+        for rows, branched in zip(lead.states, trace.branches, strict=True)
+        for row, result in zip(rows, branched.calls, strict=False)
+        if not result.status
+    ]
+    return msgspec.structs.replace(lead, rows=tuple(kept)) if kept else None
+
+
+def generous(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Calls with limits under which also a wasteful contract comes through."""
+    return tuple(
+        call
+        if call.recorded is None and call.gas is not None
+        else msgspec.structs.replace(call, gas=max(call.gas or 0, UNRECORDED), recorded=None)
+        for call in calls
+    )
