@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec import structs
+
 from solexp.dcr.expressions import Expression, shown
 from solexp.dcr.extraction.behaviour import Behaviour, Write
 from solexp.dcr.extraction.estimating import POSITIVE, Estimator, Look, Value
@@ -13,6 +15,7 @@ from solexp.dcr.extraction.terms import (
     FALSE,
     TRUE,
     family,
+    joined,
     keyed,
     known,
     opposite,
@@ -175,8 +178,35 @@ class Relations:
             for target, other in self.behaviours.items()
             for guard in other.guards
             if any(place == write.place for place in places(guard))
-            for switch in self._switched(source, behaviour, write, target, guard)
+            for switch in self._each_switched(source, behaviour, write, target, guard)
         )
+
+    def _each_switched(
+        self, source: str, behaviour: Behaviour, write: Write, target: str, guard: Expression
+    ) -> Iterator[Switch]:
+        """A write of one of two values is two writes, told apart only where they differ in what they do."""
+        if write.value.kind != "choice":
+            yield from self._switched(source, behaviour, write, target, guard)
+            return
+        asked, yes, no = write.value.parts
+        found = [
+            switch
+            for value, when in ((yes, asked), (no, opposite(asked)))
+            for switch in self._switched(
+                source,
+                behaviour,
+                structs.replace(
+                    write,
+                    value=value,
+                    when=when if write.when is None else joined((write.when, when)),
+                ),
+                target,
+                guard,
+            )
+        ]
+        if len(found) > 1 and len({each.holds for each in found}) == 1 and write.when is None:
+            found = [each._replace(when=None) for each in found]
+        yield from found
 
     def _switched(
         self, source: str, behaviour: Behaviour, write: Write, target: str, guard: Expression
