@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from solexp.report.evidence import (
     print_sample,
     print_samples,
     run_project,
+    samples_data,
     shown,
     write_project,
 )
@@ -27,14 +29,19 @@ from solexp.store.runfolder import TaskRow, find_run
 _NEEDED = ("benchmark", "strategy", "seed")
 
 
-def show_sample(folder: RunFolder, task: str, sample: str | None) -> int:
+def show_sample(folder: RunFolder, task: str, sample: str | None, *, as_json: bool = False) -> int:
     """Print the samples of a task, or the verdicts on one of them with the calls that decide them; returns 0."""
     row = find_task(folder, task)
     found = verdicts_of(folder, row)
-    if sample is None:
+    place = None if sample is None else find_sample(found, sample)
+    if as_json:
+        wanted = found if place is None else {place: found[place]}
+        print(json.dumps(samples_data(wanted), indent=2))
+        return 0
+    if place is None:
         print_samples(found, row, sys.stdout)
         return 0
-    verdicts = found[find_sample(found, sample)]
+    verdicts = found[place]
     remade: Remade | str = "nothing to show"
     if any(said.counterexample is not None for said in verdicts):
         try:

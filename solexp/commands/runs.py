@@ -34,7 +34,7 @@ def show(command: argparse.Namespace) -> int:
     if command.task is not None:
         from solexp.commands.evidence import show_sample  # noqa: PLC0415  (benchmarks, compilers)
 
-        return show_sample(folder, command.task, command.sample)
+        return show_sample(folder, command.task, command.sample, as_json=command.json)
     if command.json:
         print(json.dumps(summary_data(folder), indent=2))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -82,6 +82,11 @@ def print_samples(found: dict[Place, list[Verdict]], row: TaskRow, file: IO[str]
     draw(Grid(title=row.id, columns=columns, rows=rows, words=len(columns)), file)
 
 
+def samples_data(found: dict[Place, list[Verdict]]) -> dict[str, Any]:
+    """The verdicts on each sample, by the sample's name, as plain data."""
+    return {place_name(place): msgspec.to_builtins(rows) for place, rows in found.items()}
+
+
 def print_sample(
     folder: RunFolder,
     verdicts: Sequence[Verdict],
@@ -103,7 +108,7 @@ def print_sample(
         why = (verdict_line(said) or "").removeprefix(f"{said.oracle}: ")
         print(f"  {said.oracle:{width}}  {said.outcome.value}", end="", file=file)
         print("" if why in ("", said.outcome.value) else f": {why}", file=file)
-    shown = 0
+    shown: list[str] = []
     for said in verdicts:
         if said.counterexample is None:
             continue
@@ -117,10 +122,11 @@ def print_sample(
         except (UserError, ValueError) as error:
             print(f"  {error}", file=file)
             continue
-        shown += 1
+        shown.append(said.oracle)
     if shown:
         words = ["solexp", "repro", str(folder.path), "--task", first.task_id, "--sample", sample]
-        print(f"\nto run it in Foundry: {shlex.join([*words, '--out', 'DIR'])}", file=file)
+        others = f" (or with --oracle {', '.join(shown[1:])})" if len(shown) > 1 else ""
+        print(f"\nto run it in Foundry: {shlex.join([*words, '--out', 'DIR'])}{others}", file=file)
 
 
 def _listing(found: Counterexample, remade: Remade, compiler: Compiler) -> Listing:

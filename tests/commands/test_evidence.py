@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -82,6 +83,17 @@ def test_the_samples_of_a_task_are_listed(run: Path, capsys: pytest.CaptureFixtu
         "greedy/2   compile_error  compile_error",
         "nucleus/0  pass           pass",
     ]
+
+
+def test_a_sample_s_verdicts_are_there_as_json(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--task", TASK, "--sample", "1", "--json")
+    _, out, _ = asked(capsys, "show", str(run), *words)
+    found = json.loads(out)
+    assert list(found) == ["greedy/1"]
+    assert [row["oracle"] for row in found["greedy/1"]] == ["compile", "replay"]
+    assert found["greedy/1"][1]["counterexample"]["prefix"] == 6
 
 
 def test_a_sample_is_shown_with_the_calls_that_decide(

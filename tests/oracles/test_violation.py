@@ -78,6 +78,12 @@ def test_a_candidate_that_lost_a_check_is_found_though_no_recorded_call_shows_it
     assert found.divergence.axis == "status"
     assert found.divergence.got == "success"
     assert found.divergence.function is not None
+    shows = found.counterexample
+    assert shows is not None
+    assert shows.expected is not None
+    assert shows.got is not None
+    assert (shows.expected.status, shows.got.status) == (False, True)
+    assert shows.program(HISTORY).calls[-1] == shows.calls[0]
     assert found.divergence.function.startswith(call_)
     assert guard.removesuffix(";") in found.divergence.expected
     assert found.measures["violation.rejected"] < found.measures["violation.asked"]  # type: ignore[operator]

@@ -48,7 +48,7 @@ contract /*<NAME>*/ {
 
     function _ends(bool ok, bytes memory out, bool expected, string memory what) private pure {
         if (ok == expected) return;
-        if (expected) _fail(what, "success", string.concat("failure (", _reason(out), ")"));
+        if (expected) _fail(what, "success", out.length == 0 ? "failure" : string.concat("failure (", _reason(out), ")"));
         _fail(what, "failure", "success");
     }
 
@@ -61,8 +61,7 @@ contract /*<NAME>*/ {
     }
 
     function _count(Vm.Log[] memory logs, uint256 expected, string memory what) private pure {
-        if (logs.length == expected) return;
-        _fail(what, string.concat(vm.toString(expected), " events"), string.concat(vm.toString(logs.length), " events"));
+        if (logs.length != expected) _fail(what, _number(expected), _number(logs.length));
     }
 
     function _event(Vm.Log memory log, address emitter, bytes memory topics, bytes memory data, string memory what)

@@ -260,7 +260,7 @@ class _Writer:
             yield from self._events(expected.logs, title)
 
     def _events(self, logs: Sequence[Log], title: str) -> Iterator[str]:
-        yield f"_count(logs, {len(logs)}, {_text(title)});"
+        yield f"_count(logs, {len(logs)}, {_text(f'the number of events of {title}')});"
         for place, log in enumerate(logs):
             topics = "".join(topic[2:] for topic in log.topics)
             emitter = address(log.address, self._known)

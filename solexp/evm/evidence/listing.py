@@ -104,7 +104,7 @@ def what(axis: str, count: int, reads: str | None) -> str:
         "events": "what {} emits",
         "gas": "the gas of {}",
     }
-    return said[axis].format(last)
+    return said.get(axis, "what {} does").format(last)
 
 
 def ended(
