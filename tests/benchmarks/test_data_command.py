@@ -27,7 +27,7 @@ def test_verify_says_its_result_first_and_one_hash_for_many_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     result, hashes = _printed(capsys, verb="verify", benchmark="starter")
-    assert result == "starter: 12 tasks, 0 problems"
+    assert result == "starter: 24 tasks, 0 problems"
     count = len(benchmarks.verify("starter").hashes)
     assert hashes.startswith(f"starter: {count} data files, one hash over all: ")
     assert len(hashes.rpartition(" ")[2]) == 64

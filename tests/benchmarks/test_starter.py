@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -24,6 +25,7 @@ def test_the_tasks_span_five_compiler_series_and_four_categories() -> None:
     series = Counter(task.compiler.version[:3] for task in tasks)
     categories = Counter(task.category for task in tasks)
 
+    assert len(tasks) == 24
     assert set(series) == {"0.4", "0.5", "0.6", "0.7", "0.8"}
     assert min(series.values()) >= 3
     assert set(categories) == {"ERC20", "ERC721", "DeFi", "Others"}
@@ -181,6 +183,20 @@ def test_every_axis_and_every_kind_of_input_is_labelled() -> None:
     }
     assert any(not label.equivalent and not label.shown for label in labels)
     assert {label.fault for label in labels if not label.equivalent} == set(get_args(Fault))
+
+
+def test_the_documented_counts_of_faults_are_those_of_the_labels() -> None:
+    labels = [label for task_id in TASKS for label in mutant_labels(task_id).values()]
+    faults = Counter(label.fault for label in labels if label.fault)
+    hidden = Counter(label.fault for label in labels if label.fault and not label.shown)
+    equivalent = sum(label.equivalent for label in labels)
+    page = (Path(__file__).parents[2] / "docs/reference/benchmarks.md").read_text()
+
+    assert f"| {len(labels)} mutants | {' | '.join(get_args(Fault))} | equivalent |" in page
+    counts = " | ".join(str(faults[fault]) for fault in get_args(Fault))
+    assert f"| all | {counts} | {equivalent} |" in page
+    counts = " | ".join(str(hidden[fault]) for fault in get_args(Fault))
+    assert f"| not shown by the 300 calls | {counts} | |" in page
 
 
 def test_labels_in_the_form_without_fault_and_kind_still_load() -> None:

@@ -29,7 +29,7 @@ def test_an_ablation_preset_sweeps_by_itself_into_an_experiment_of_its_own(prese
 
 
 def test_the_tasks_samples_and_family_of_a_sweep_decide_what_it_can_tell() -> None:
-    composed = compose(["experiments=temperature_k"])
+    composed = compose(["experiments=temperature_k", "benchmark.version=1"])
     line = power_line(plain(composed), preset_sweep(composed))
     assert line is not None
     assert line.startswith("power: 12 tasks × 10 samples tell a difference of ")
