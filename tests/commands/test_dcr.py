@@ -65,3 +65,38 @@ def test_wrong_words_end_in_one_line(
     Path("bad.json").write_text('{"contract": "C", "events": 1, "relations": []}')
     assert main(["dcr", "show", *words]) == 2
     assert capsys.readouterr().err.startswith(f"solexp: {told}")
+
+
+def test_a_task_s_graph_is_extracted_and_held_against_an_annotation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "CrewToken.json"
+    assert main(["dcr", "extract", "CrewToken", "benchmark=starter", "--out", str(out)]) == 0
+    made = read(out.read_text(), str(out))
+    assert "transferFrom(address,address,uint256)" in {event.function for event in made.events}
+    capsys.readouterr()
+    folders = ["--annotations", str(tmp_path), "--extracted", str(tmp_path), "--details"]
+    assert main(["dcr", "quality", "benchmark.ids=[CrewToken]", *folders]) == 0
+    table = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if line}
+    assert table["all"][4:8] == ["1.00"] * 4
+    assert table["events"][4:6] == ["1.00"] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["extract", "TolToken"], "no task 'TolToken'; did you mean 'TollToken'?"),
+        (["quality", "--annotations", "."], ".: no TASK/graph.json or TASK.json of a task; give"),
+        (["quality", "benchmark.ids=[TollToken]", "--extracted", "."], ".: no graph of TollToken"),
+    ],
+)
+def test_what_is_not_there_is_told(
+    words: list[str],
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["dcr", *words]) == 2
+    assert capsys.readouterr().err.startswith(f"solexp: {told}")

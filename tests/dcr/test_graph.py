@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from solexp.core.errors import DataError
 from solexp.dcr import Graph, read, write
@@ -57,6 +57,7 @@ def test_an_event_that_is_only_ever_included_waits_for_it() -> None:
     assert "withdraw" in read(vault("relations", relations), "graph.json").marking.included
 
 
+@settings(max_examples=50)
 @given(graphs(facts=True))
 def test_what_is_written_is_read_as_the_same_graph(made: Graph) -> None:
     assert read(write(made), "graph.json") == made

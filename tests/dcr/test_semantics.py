@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solexp.dcr import (
@@ -190,6 +190,7 @@ def test_runs_agree_with_a_reading_of_the_definition_that_knows_no_markings(
         history.run.append(event.id)
 
 
+@settings(max_examples=40)
 @given(graphs(guarded=False))
 def test_every_run_of_three_events_is_allowed_by_both_readings_or_by_none(made: Graph) -> None:
     def by_markings(run: Sequence[str]) -> bool:
@@ -212,6 +213,7 @@ def test_every_run_of_three_events_is_allowed_by_both_readings_or_by_none(made: 
         assert by_markings(run) == by_history(run)
 
 
+@settings(max_examples=40)
 @given(graphs(guarded=False))
 def test_an_event_is_enabled_exactly_where_it_is_included_and_nothing_blocks_it(
     made: Graph,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from solexp.core.errors import DataError
 from solexp.dcr import Graph, Marking, enabled
@@ -52,6 +52,7 @@ PORTAL = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
+@settings(max_examples=50)
 @given(graphs(facts=True))
 def test_what_is_written_is_read_as_the_same_graph(made: Graph) -> None:
     read = from_xml(to_xml(made), "graph.xml")

@@ -118,16 +118,12 @@ def _guard(behaviour: Behaviour, estimator: Estimator) -> str | None:
 
 def _fits(guard: Expression) -> bool:
     """Whether a guard only asks if a sum or product fits, as libraries for arithmetic do."""
-    words = [each.text for each in guard.walk() if each.kind == "binary"]
-    if not {"+", "*", "/"} & set(words):
-        return False
-    names = {each.text for each in guard.walk() if each.kind == "name"}
-    comparisons = [
-        each for each in guard.walk() if each.kind == "binary" and each.text in ("==", ">=")
-    ]
-    return bool(names) and any(
-        set(_flat(each.parts[1])) <= set(_flat(each.parts[0])) for each in comparisons
-    )
+    if guard.kind != "binary" or guard.text not in ("==", ">=", ">"):
+        # a == 0 || a * b / a == b
+        return guard.text == "||" and any(map(_fits, guard.parts))
+    left, right = guard.parts[0], set(_flat(guard.parts[1]))
+    sums = {each.text for each in left.walk() if each.kind == "binary"} & {"+", "*", "/"}
+    return bool(sums) and bool(right) and right <= set(_flat(left))
 
 
 def _flat(tree: Expression) -> list[Expression]:

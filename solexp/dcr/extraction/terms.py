@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from solexp.dcr.expressions import Expression, negated, shown
+from solexp.dcr.expressions import Expression, shown
 
 UNKNOWN = Expression("name", "?")
 """A value of which nothing is said."""
@@ -36,9 +36,31 @@ def known(tree: Expression) -> bool:
     return UNKNOWN not in tree.walk()
 
 
+_OPPOSITES = {
+    "==": "!=",
+    "!=": "==",
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "&&": "||",
+    "||": "&&",
+}
+
+
 def opposite(tree: Expression) -> Expression:
-    """What holds where a condition does not."""
-    return negated(tree) if known(tree) else UNKNOWN
+    """What holds where a condition does not, as a person would write it."""
+    if not known(tree):
+        return UNKNOWN
+    if tree.kind == "unary" and tree.text == "!":
+        return tree.parts[0]
+    if tree in (TRUE, FALSE):
+        return FALSE if tree == TRUE else TRUE
+    if tree.kind == "binary" and tree.text in ("&&", "||"):
+        return Expression("binary", _OPPOSITES[tree.text], tuple(map(opposite, tree.parts)))
+    if tree.kind == "binary" and tree.text in _OPPOSITES:
+        return Expression("binary", _OPPOSITES[tree.text], tree.parts)
+    return Expression("unary", "!", (tree,))
 
 
 def joined(parts: Iterable[Expression], operator: str = "&&") -> Expression | None:

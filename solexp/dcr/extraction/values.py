@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeVar
 
-from solexp.dcr.expressions import Expression, negated
+from solexp.dcr.expressions import Expression
 from solexp.dcr.extraction.behaviour import Write
 from solexp.dcr.extraction.terms import (
     FALSE,
@@ -19,6 +19,7 @@ from solexp.dcr.extraction.terms import (
     known,
     member,
     name,
+    opposite,
     places,
 )
 from solexp.solidity.syntax import nodes
@@ -251,7 +252,7 @@ class Values:
             self.store(self._place(node["subExpression"]), _empty(node["subExpression"]))
             return UNKNOWN
         if operator == "!" and known(place):
-            return negated(place)
+            return opposite(place)
         return Expression("unary", operator, (place,))
 
     def _step(self, node: Node, value: Expression) -> Expression:
