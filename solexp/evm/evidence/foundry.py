@@ -47,6 +47,9 @@ isolate = true
 gas_limit = {gas}
 block_gas_limit = {block_gas}
 auto_detect_remappings = false
+# What is tested may call forge's cheat codes, too.
+ffi = false
+fs_permissions = []
 
 [profile.default.lint]
 lint_on_build = false
@@ -209,9 +212,9 @@ class _Writer:
             yield "Vm.Log[] memory logs = vm.getRecordedLogs();"
             yield from self._events(self._seen.expected.logs, "the constructor")
         elif self._seen.expected.status:
-            yield 'require(target != address(0), "it is not deployed, and the original is");'
+            yield 'if (target == address(0)) _fail("the deployment", "deployed", "not deployed");'
         else:
-            yield 'require(target == address(0), "it is deployed, and the original is not");'
+            yield 'if (target != address(0)) _fail("the deployment", "not deployed", "deployed");'
 
     def _differing(self) -> str:
         return self._cast.named(difference(self._seen))
