@@ -150,7 +150,7 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_dcr(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    graphs = commands.add_parser("dcr", help="look at DCR graphs of contracts")
+    graphs = commands.add_parser("dcr", help="show, extract and compare DCR graphs of contracts")
     verb = graphs.add_subparsers(dest="verb", metavar="VERB", required=True)
     show = verb.add_parser("show", help="print a graph, or write it in another format")
     show.add_argument("graph", help="a .json or .xml file")
