@@ -19,6 +19,9 @@ GAS_SPREAD = 1 << 20
 """... give or take, so that a limit does not tell that this is a test."""
 
 _PAUSES = (12, 60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400)
+_RESTLESS = (0.02, 0.06, 0.12, 0.3)
+_SHORTEST = 60
+_MOST_BLOCKS = 1_000_000
 _LONGEST = 20 * 365 * 86_400
 _BLOCK_S = 12
 _KEPT_CALLS = 48
@@ -41,8 +44,12 @@ class Start(NamedTuple):
     """Calls that succeed, and that led the original to something new."""
 
     steps: tuple[Step, ...]
-    numbers: tuple[int, ...]
-    """What it said and stored meanwhile."""
+    goal: Entry
+    """What did something new, be it only that it failed otherwise."""
+    said: tuple[int, ...]
+    """What it answered and told in events meanwhile."""
+    stored: tuple[int, ...]
+    """What it stored."""
 
 
 class Sequences:
@@ -52,8 +59,10 @@ class Sequences:
         self, unit: Unit, settings: Settings, base: Program, pool: Pool, random: Random
     ) -> None:
         self.pool = pool
-        self._starts: dict[str, list[Start]] = {}
-        """By the signature of the last call."""
+        self._starts: dict[str, list[list[Any]]] = {}
+        """By the signature of what was new; with how often each was gone on from."""
+        self._answers: dict[str, object] = {}
+        self._lively: dict[Entry, None] = {}
         self.costly: dict[str, int] = {}
         """How often a function used up its gas, by signature."""
         self._succeeded: dict[str, list[Step]] = {}
@@ -66,7 +75,10 @@ class Sequences:
             entry.signature: [drawer(kind, pool) for kind in entry.types] for entry in every
         }
         self._last: Step | None = None
-        self._waits = [n for n in pool.numbers if 0 < n <= _LONGEST]
+        self._restless = 0.1
+        """How often much time passes before a call."""
+        self._waits = [n for n in pool.numbers if _SHORTEST <= n <= _LONGEST]
+        self._blocks = [n for n in pool.numbers if 1 < n <= _MOST_BLOCKS] or [1]
 
     def succeeded(self, step: Step) -> None:
         """Remember a call that the original accepts."""
@@ -78,10 +90,15 @@ class Sequences:
 
     def begun(self, start: Start) -> None:
         """Remember how something new was reached, to go on from there."""
-        kept = self._starts.setdefault(start.steps[-1].entry.signature, [])
-        kept.append(start)
+        kept = self._starts.setdefault(start.goal.signature, [])
+        kept.append([0, start])
         if len(kept) > _KEPT_STARTS:
             del kept[int(self._random.random() * _KEPT_STARTS)]
+
+    def looked(self, view: Entry, answer: object) -> None:
+        """Remember what a view answers: one that never answers anything else is not worth asking."""
+        if self._answers.setdefault(view.signature, answer) != answer:
+            self._lively.setdefault(view)
 
     def next(self) -> tuple[Step, ...]:
         """The next sequence."""
@@ -89,14 +106,17 @@ class Sequences:
         pool.begin()
         pool.now = self._base.deployment.timestamp
         self._last = None
+        self._restless = pick(random, _RESTLESS)
         looks = self._looks() if random.random() < 0.75 else 0
         steps = self._going_on(self._length - looks) if random.random() < 0.7 else []
         while len(steps) < self._length - looks:
             steps.append(self._step(self._entry(0.25 if not looks else 0.06)))
         # What the calls have done is best seen behind them all.
-        start = int(random.random() * len(self._unit.views)) if looks else 0
+        views = list(self._lively) if random.random() < 0.9 else self._unit.views
+        views = views or self._unit.views
+        start = int(random.random() * len(views)) if looks else 0
         for number in range(looks):
-            steps.append(self._step(self._unit.views[(start + number) % len(self._unit.views)]))
+            steps.append(self._step(views[(start + number) % len(views)]))
         return tuple(steps)
 
     def _looks(self) -> int:
@@ -110,15 +130,21 @@ class Sequences:
             return []
         # Each function has its turn, however seldom it did anything.
         among = self._starts[pick(random, list(self._starts))]
-        start = pick(random, among[-4:] if random.random() < 0.3 else among)
+        chosen = min((pick(random, among) for _ in range(3)), key=lambda each: each[0])
+        chosen[0] += 1
+        start: Start = chosen[1]
         steps = list(start.steps)[:length]
-        pool.told = list(start.numbers)
+        pool.said = list(start.said)
+        pool.told = [*start.said, *start.stored]
         for step in steps:
             self._use(step)
         self._last = steps[-1]
         if random.random() < 0.6:
             for _ in range(1 + int(random.random() * 2)):
                 self._change(steps, int(random.random() * len(steps)))
+        if random.random() < 0.6:
+            # It may do more, now that it does this.
+            steps += [self._step(start.goal) for _ in range(1 + int(random.random() * 4))]
         return steps[:length]
 
     def _use(self, step: Step) -> None:
@@ -171,10 +197,18 @@ class Sequences:
         blocks, seconds = self._pause()
         pool.now += seconds
         known = self._succeeded.get(entry.signature)
-        if known and random.random() < 0.25:
+        if known and random.random() < 0.45:
             step = pick(random, known)._replace(blocks=blocks, seconds=seconds)
+            chance = random.random()
+            if chance < 0.45:
+                step = step._replace(sender=self._answering() or pool.sender())
+            elif chance < 0.8:
+                step = self._redrawn(step)
             self._use(step)
-            return self._redrawn(step) if random.random() < 0.5 else step
+            pool.now -= seconds
+            if not entry.view:
+                self._last = step
+            return step
         sender = self._answering() or pool.sender()
         pool.used_addresses.append(sender)
         pool.cautious = self.costly.get(entry.signature, 0) > 2
@@ -201,7 +235,7 @@ class Sequences:
         if unit.loose and chance < 0.04:
             return RECEIVE if chance < 0.03 else FALLBACK
         if unit.views and (chance < 0.04 + views or not unit.entries):
-            return pick(self._random, unit.views)
+            return pick(self._random, list(self._lively) or unit.views)
         return pick(self._random, unit.entries)
 
     def _ether(self, entry: Entry) -> int:
@@ -214,19 +248,17 @@ class Sequences:
     def _pause(self) -> tuple[int, int]:
         """Blocks and seconds that pass before a call."""
         random = self._random
+        if random.random() > self._restless:
+            return (0, 0) if random.random() < 0.7 else (1, _BLOCK_S)
         chance = random.random()
-        if chance < 0.55:
-            return 0, 0
-        if chance < 0.80:
-            return 1, _BLOCK_S
-        if chance < 0.86:
+        if chance < 0.3:
             seconds = pick(random, _PAUSES)
-        elif chance < 0.93 and self._waits:
-            seconds = pick(random, self._waits)
-            if chance < 0.87:
+        elif chance < 0.65 and self._waits:
+            if chance < 0.35:
                 # Constants count blocks, too.
-                return min(seconds, 1_000_000), min(seconds, 1_000_000) * _BLOCK_S
-            seconds += int(random.random() * 3) - 1
+                blocks = pick(random, self._blocks)
+                return blocks, blocks * _BLOCK_S
+            seconds = pick(random, self._waits) + int(random.random() * 3) - 1
         else:
             # Up to a moment that the original has named.
             told = self.pool.told or self.pool.stated

@@ -16,7 +16,7 @@ from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.machine import Keys, Observation
 from solexp.fuzzing.drawing import GAS, Sequences, Start, Step
 from solexp.fuzzing.reference import Ending, Reference, ending
-from solexp.fuzzing.settings import Constants, Settings, Unit
+from solexp.fuzzing.settings import Constants, Entry, Settings, Unit
 from solexp.fuzzing.values import STRANGERS, Pool
 
 _BATCH = 24
@@ -28,7 +28,10 @@ _SPECIAL = tuple(f"0x{number:040x}" for number in (0, 1, 9))
 _SPENT = "all gas used"
 _SHOWN = 256
 _SMALL = 12
-_TOLD = 48
+_EXPLORED = 4
+"""How many times as many calls the original of a contract gets as candidates are sent, at most."""
+_FAILURES = 8
+_TOLD = 32
 _SLOTS_READ = 128
 
 
@@ -61,6 +64,7 @@ class Explorer:
         )
         self._sequences = Sequences(unit, settings, base, self._pool, random)
         self._news: set[object] = set()
+        self._failures: dict[tuple[str, str, str], int] = {}
         self._costly = self._gas = 0
 
     def _looked_through(self, unit: Unit, own: str) -> tuple[list[str], list[str]]:
@@ -92,14 +96,17 @@ class Explorer:
 
     def explore(self) -> Reference:
         """All sequences, as many calls as the settings say. Raises HarnessError when the node fails."""
+        settings = self._settings
+        # Of a contract's calls most fail. Those that do so for the hundredth time are not worth a candidate's time.
+        most = settings.calls * (_EXPLORED if settings.scope == "contract" else 1)
         programs: list[Program] = []
         endings: list[tuple[Ending, ...]] = []
-        called = 0
+        called = kept = 0
         cut: str | None = None
-        while called < self._settings.calls and cut is None:
+        while called < most and kept < settings.calls and cut is None:
             drawn: list[tuple[Step, ...]] = []
-            while len(drawn) < _BATCH and called < self._settings.calls:
-                drawn.append(self._sequences.next()[: self._settings.calls - called])
+            while len(drawn) < _BATCH and called < most:
+                drawn.append(self._sequences.next()[: most - called])
                 called += len(drawn[-1])
             asked = [self._sequences.program(steps) for steps in drawn]
             traces = self._node.run(self._node.questions(asked))
@@ -107,11 +114,15 @@ class Explorer:
                 if trace.stopped:
                     cut = trace.stopped
                     break
-                kept = self._learnt(steps, program, trace)
-                if kept.calls:
-                    programs.append(kept)
-                    endings.append(_endings(program, trace))
-            if cut is None and self._gas > self._settings.gas:
+                places = self._learnt(steps, trace)[: settings.calls - kept]
+                kept += len(places)
+                if places:
+                    calls = tuple(program.calls[place] for place in places)
+                    programs.append(msgspec.structs.replace(program, calls=calls))
+                    endings.append(
+                        tuple(ending(trace.calls[at], program.calls[at].gas or 0) for at in places)
+                    )
+            if cut is None and self._gas > settings.gas:
                 cut = "gas"
         self._node.observe(NOTHING)
         return Reference(
@@ -122,13 +133,18 @@ class Explorer:
             cut=cut,
         )
 
-    def _learnt(self, steps: Sequence[Step], program: Program, trace: Trace) -> Program:
-        """Learn from what the original did; the program without calls that used up their gas, which changed nothing."""
+    def _learnt(self, steps: Sequence[Step], trace: Trace) -> list[int]:
+        """Learn from what the original did; the places of the calls that candidates are to be sent.
+
+        Those that failed changed nothing, so that the others do the same without them.
+        """
         before = ""
         way: list[Step] = []
         new: list[Step] = []
+        goal: Entry | None = None
         told: dict[int, None] = {}
-        kept = []
+        stored: dict[int, None] = {}
+        kept: list[int] = []
         late = blocks = 0
         for place, (step, result) in enumerate(zip(steps, trace.calls, strict=True)):
             self._gas += result.gas_used
@@ -138,21 +154,32 @@ class Explorer:
                 self._sequences.costly[signature] = self._sequences.costly.get(signature, 0) + 1
                 self._costly += 1
                 continue
-            kept.append(program.calls[place])
+            if result.status or self._worth_it((before, signature, result.output[:_SHOWN])):
+                kept.append(place)
             fresh = self._new(before, signature, result, told)
-            if result.status and not step.entry.view:
+            if step.entry.view:
+                self._sequences.looked(step.entry, (result.status, result.output))
+            elif result.status:
                 # Calls that fail, or only look, are not needed to get there again.
                 way.append(step._replace(blocks=blocks, seconds=late))
                 late = blocks = 0
                 self._sequences.succeeded(step)
                 before = signature
             if fresh:
-                new = list(way)
-        if self._states(trace, told):
+                new, goal = list(way), step.entry
+        if self._states(trace, stored):
             new = way
         if new:
-            self._sequences.begun(Start(tuple(new), tuple(told)[-_TOLD:]))
-        return msgspec.structs.replace(program, calls=tuple(kept))
+            said, kept_words = tuple(told)[-_TOLD:], tuple(stored)[:_TOLD]
+            start = Start(tuple(new), goal or new[-1].entry, said, kept_words)
+            self._sequences.begun(start)
+        return kept
+
+    def _worth_it(self, failure: tuple[str, str, str]) -> bool:
+        """Whether a failed call is sent to candidates: the first of its kind are, and some of the others."""
+        count = self._failures.get(failure, 0)
+        self._failures[failure] = count + 1
+        return self._settings.scope == "function" or count < _FAILURES or count % 4 == 0
 
     def _new(self, before: str, signature: str, result: CallResult, told: dict[int, None]) -> bool:
         """Whether the original did something that it had not done before; numbers that it told are added."""
@@ -174,7 +201,7 @@ class Explorer:
         features: list[object] = []
         for point in trace.checkpoints:
             for label, value in point.storage.items():
-                features.append((label, _magnitude(value[2:])))
+                features.append((label.partition("[")[0], _magnitude(value[2:])))
                 self._hear(value[2:], told)
         return self._any_new(features)
 
@@ -234,23 +261,14 @@ def senders(base: Program, seed: int, named: Sequence[str]) -> list[str]:
     return [*dict.fromkeys((deployment.sender, *also)), *made]
 
 
-def _endings(program: Program, trace: Trace) -> tuple[Ending, ...]:
-    """Of all calls but those that used up their gas."""
-    return tuple(
-        ending(result, call.gas or 0)
-        for call, result in zip(program.calls, trace.calls, strict=False)
-        if not _spent(result)
-    )
-
-
 def _spent(result: CallResult) -> bool:
     return result.error == _SPENT
 
 
 def _magnitude(digits: str) -> int:
-    """A small number as it is, and of others how big they are."""
+    """A small number as it is, and of others roughly how big they are."""
     number = int(digits, 16) if len(digits) == 64 else 0
-    return number if number < _SMALL else _SMALL + number.bit_length()
+    return number if number < _SMALL else _SMALL + number.bit_length() // 32
 
 
 def _words(data: str) -> Iterator[str]:

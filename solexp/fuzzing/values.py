@@ -85,6 +85,8 @@ class Pool:
         """What the original says before anything happens."""
         self.told: list[int] = []
         """What it has said and stored on the way that the present sequence goes on from."""
+        self.said: list[int] = []
+        """Of this, what it said, such as the number of a thing it has made."""
         self.cast = self.senders[:2]
         """Who takes part in the present sequence."""
         self.about: str | None = None
@@ -103,6 +105,7 @@ class Pool:
         self.used_words = []
         random = self.random
         self.told = []
+        self.said = []
         self.about = None
         cast = [self.senders[0]] if random.random() < 0.7 else []
         insiders = self.senders[:-STRANGERS]
@@ -111,7 +114,7 @@ class Pool:
         self.cast = cast
 
     def see(self, data: str) -> list[int]:
-        """Remember the words of an answer or event, given as hex digits without ``0x``; the numbers among them but 0."""
+        """Remember the words of an answer or event, given as hex digits without ``0x``; its numbers, without 0."""
         # Of long data there is only the start, and then how much there was.
         data = data[: 64 * 16].partition(".")[0]
         found = []
@@ -160,7 +163,9 @@ class Pool:
             value = random.getrandbits(1 + int(random.random() * 7))
         elif chance < 0.12 and self.used_numbers:
             value = self._changed(pick(random, self.used_numbers))
-        elif chance < 0.26 and self.told:
+        elif chance < 0.22 and self.said:
+            value = pick(random, self.said)
+        elif chance < 0.28 and self.told:
             value = self._changed(pick(random, self.told))
         elif chance < 0.36 and (self.told or self.stated):
             value = self._left()
@@ -168,8 +173,10 @@ class Pool:
             value = self._changed(pick(random, self.numbers))
         elif chance < 0.54 and self.seen_numbers.values:
             value = self._changed(pick(random, self.seen_numbers.values))
-        elif chance < 0.76:
-            value = random.getrandbits(1 + int(random.random() * 7))
+        elif chance < 0.66:
+            value = random.getrandbits(2)
+        elif chance < 0.77:
+            value = random.getrandbits(3 + int(random.random() * 6))
         elif chance < 0.89:
             value = self._boundary(bits)
         elif chance < 0.93:
