@@ -58,7 +58,7 @@ def test_stats_have_the_papers_column_only_where_there_is_a_paper(
     monkeypatch.setattr(benchmarks, "statistics", lambda *_: with_paper)
     _, headings, _, first, *_ = _printed(capsys, verb="stats", benchmark="starter")
     assert "in the paper" in headings
-    assert first.split()[:3] == ["ERC20", "3", "52"]
+    assert first.split()[:3] == ["ERC20", "4", "52"]
 
 
 def test_stats_of_a_project_count_its_functions_file_by_file(

@@ -16,7 +16,7 @@ def vine_wallet(stage: Stage) -> None:
 
     def number(s: Stage) -> int:
         count = int(s.view("count"))
-        return s.random.choice((*range(count), *range(count), count))
+        return int(s.random.choice((*range(count), *range(count), count)))
 
     def beneficiary(s: Stage, grant: int) -> str:
         known = s.view("grants", grant)
