@@ -116,7 +116,7 @@ def _asked(
     asks = [
         (prompt, _BATCH, 1, 1)
         for task in tasks
-        if not _kept(model, store, task, prompt := question(task))
+        if not kept(model, store, task, prompt := question(task), _BATCH)
     ]
     print(foresee(model, asks).told(), file=sys.stderr)
     with Progress("judging") as progress:
@@ -136,9 +136,9 @@ def _asked(
     return votes, unread, halted.told()
 
 
-def _kept(model: Model | LiveModel, store: Store, task: Task, prompt: Prompt) -> bool:
+def kept(model: Model | LiveModel, store: Store, task: Task, prompt: Prompt, batch: Batch) -> bool:
     """Whether the first answer about a task is there already."""
-    request = Request(task=task, prompt=prompt, batch=_BATCH, repeat=0, index=0)
+    request = Request(task=task, prompt=prompt, batch=batch, repeat=0, index=0)
     return model.paid and store.get(generation_key(model, request), Completion) is not None
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from solexp.benchmarks.starter.loader import FOLDER
-from solexp.config import build
-from solexp.config.compose import compose, plain
+from solexp.commands.graphs import asked, composed_tasks, extracted
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
 from solexp.dcr import Graph, enabled, read, write
-from solexp.dcr.extraction.static import extract
 from solexp.dcr.picture import to_dot, to_svg
 from solexp.dcr.quality import Counts, Quality, compare, summarise
 from solexp.dcr.xml import from_xml, to_xml
-from solexp.solidity.compiler import Compiler
 
 _READERS: dict[str, Callable[[bytes, str], Graph]] = {".json": read, ".xml": from_xml}
 _WRITERS: dict[str, Callable[[Graph], str]] = {
@@ -32,9 +30,30 @@ def dcr(command: argparse.Namespace) -> int:
     if command.verb == "quality":
         return _quality(command)
     if command.verb == "extract":
-        (task,) = _tasks(command.override, [command.task])
-        return _give(_extracted([task])[task.id], command.out)
+        return _extract(command)
     return _give(graph_of(Path(command.graph)), command.out)
+
+
+def _extract(command: argparse.Namespace) -> int:
+    """The graph of a task, or those of all into a folder; 1 where a model falls silent or gives none."""
+    several = command.task == "all"
+    folder = Path(command.out or "")
+    if several and (command.out is None or folder.suffix):
+        raise UserError("dcr extract all: give a folder, such as --out graphs")
+    tasks = composed_tasks(command.override, () if several else [command.task])
+    by_model = any(word.startswith("model=") for word in command.override)
+    found, halted = asked(command.override, tasks) if by_model else (extracted(tasks), None)
+    if several:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, graph in found.items():
+            (folder / f"{name}.json").write_text(write(graph), encoding="utf-8")
+        print(f"wrote {len(found)} of {len(tasks)} graphs to {folder}")
+    else:
+        for graph in found.values():
+            _give(graph, command.out)
+    if halted is not None:
+        print(f"solexp: {halted}; start it again to go on", file=sys.stderr)
+    return 0 if len(found) == len(tasks) else 1
 
 
 def _give(graph: Graph, path: str | None) -> int:
@@ -54,51 +73,27 @@ def _give(graph: Graph, path: str | None) -> int:
     return 0
 
 
-def _tasks(overrides: Sequence[str], wanted: Sequence[str] = ()) -> list[Task]:
-    """The composed benchmark's tasks, or those that are wanted."""
-    tasks = build(plain(compose(list(overrides)))).benchmark.tasks()
-    by_id = {task.id: task for task in tasks}
-    for name in wanted:
-        if name not in by_id:
-            raise UserError(f"no task '{name}'; {nearest(name, by_id)}")
-    return [by_id[name] for name in wanted] if wanted else list(tasks)
-
-
-def _extracted(tasks: Sequence[Task]) -> dict[str, Graph]:
-    """The graph of each task's contract, by static analysis, by id of the task."""
-    found = {}
-    with Compiler() as compiler:
-        for task in tasks:
-            if task.language != "solidity":
-                raise UserError(f"{task.id}: graphs are extracted from Solidity; choose another")
-            made = compiler.compile(task.sources, task.compiler, ast=True, keep_ast=False)
-            found[task.id] = extract(made, contract_of(task), task.sources)
-    return found
-
-
-def contract_of(task: Task) -> str:
-    """The contract whose life cycle is meant: the one that is deployed, where the task says which."""
-    program = task.program
-    return program.deployment.contract if program is not None else task.target.contract
-
-
 def _quality(command: argparse.Namespace) -> int:
     folder = Path(command.annotations) if command.annotations else FOLDER
-    tasks = [(task, path) for task in _tasks(command.override) for path in _annotated(folder, task)]
+    tasks = [
+        (task, path)
+        for task in composed_tasks(command.override)
+        for path in _annotated(folder, task)
+    ]
     if not tasks:
         raise UserError(f"{folder}: no TASK/graph.json or TASK.json of a task; give --annotations")
     annotated = {task.id: graph_of(path) for task, path in tasks}
     if command.extracted:
-        extracted = {
+        graphs = {
             task.id: graph_of(path)
             for task, _ in tasks
             for path in _annotated(Path(command.extracted), task)
         }
-        if missing := sorted(annotated.keys() - extracted.keys()):
+        if missing := sorted(annotated.keys() - graphs.keys()):
             raise UserError(f"{command.extracted}: no graph of {', '.join(missing)}")
     else:
-        extracted = _extracted([task for task, _ in tasks])
-    found = {name: compare(extracted[name], annotated[name], command.level) for name in annotated}
+        graphs = extracted([task for task, _ in tasks])
+    found = {name: compare(graphs[name], annotated[name], command.level) for name in annotated}
     print(render(found, details=command.details))
     return 0
 
