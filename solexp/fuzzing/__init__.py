@@ -1,7 +1,7 @@
 """Differential fuzzing: random, ABI-aware sequences of calls, found on the original and asked of candidates."""
 
 from solexp.fuzzing.confirming import Differing
-from solexp.fuzzing.exploring import Explorer, settle
+from solexp.fuzzing.exploring import Explorer, Looked, look_through, settle
 from solexp.fuzzing.literals import constants
 from solexp.fuzzing.reference import KeptReference, Reference, pack, unpack
 from solexp.fuzzing.settings import Constants, Settings, Unit, entries, units
@@ -13,12 +13,14 @@ __all__ = [
     "Differing",
     "Explorer",
     "KeptReference",
+    "Looked",
     "Reference",
     "Settings",
     "Tried",
     "Unit",
     "constants",
     "entries",
+    "look_through",
     "pack",
     "settle",
     "units",

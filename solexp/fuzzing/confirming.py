@@ -11,6 +11,9 @@ from solexp.evm.compare import Difference, compare
 from solexp.evm.deployed import Deployed
 from solexp.evm.shrinking import shrink
 
+GAS = 2_000_000_000
+"""Gas that a candidate may use while a program is made small: some burn all they get in every call."""
+
 _SPENT = "all gas used"
 
 
@@ -25,12 +28,15 @@ class Differing:
         self._candidate = candidate
         self._twin = twin
         self._axes = tuple(axes)
+        self._gas = 0
 
     def first(self, programs: Sequence[Program]) -> list[Difference | None]:
         """The first difference that each shows; None for none. Raises HarnessError when a node fails."""
         questions = self._original.questions(programs)
         expected = self._original.run(questions)
-        found = self._all(programs, expected, self._candidate.run(questions))
+        got = self._candidate.run(questions)
+        self._gas += sum(result.gas_used for trace in got for result in trace.calls)
+        found = self._all(programs, expected, got)
         places = [place for place, difference in enumerate(found) if difference is not None]
         if self._twin is not None and places:
             twins = self._twin.run([questions[place] for place in places])
@@ -67,6 +73,11 @@ class Differing:
             program = msgspec.structs.replace(program, calls=calls)
         return shrink(
             program,
-            lambda programs: [found is not None for found in self.first(programs)],
+            self._fail,
             contract=contract,
         )
+
+    def _fail(self, programs: Sequence[Program]) -> list[bool]:
+        if self._gas > GAS:
+            return [False] * len(programs)
+        return [found is not None for found in self.first(programs)]

@@ -142,6 +142,10 @@ class Sequences:
         if random.random() < 0.6:
             for _ in range(1 + int(random.random() * 2)):
                 self._change(steps, int(random.random() * len(steps)))
+        if random.random() < 0.35:
+            # Once more, which is often once too many.
+            again = pick(random, start.steps)._replace(blocks=0, seconds=0)
+            steps.append(again if random.random() < 0.7 else again._replace(sender=pool.sender()))
         if random.random() < 0.6:
             # It may do more, now that it does this.
             steps += [self._step(start.goal) for _ in range(1 + int(random.random() * 4))]
@@ -167,9 +171,13 @@ class Sequences:
         chance = random.random()
         if chance < 0.30:
             steps[at] = self._redrawn(step)
-        elif chance < 0.45:
+        elif chance < 0.40:
             steps[at] = step._replace(sender=self.pool.sender())
-        elif chance < 0.60:
+        elif chance < 0.50:
+            # Would somebody else have been let?
+            steps.insert(at, step._replace(sender=self.pool.sender()))
+            steps[at + 1] = step._replace(blocks=0, seconds=0)
+        elif chance < 0.62:
             steps.insert(at, self._step(self._entry(0.1)))
         elif chance < 0.72:
             steps.insert(at, step)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
+from typing import NamedTuple
 
 import msgspec
 
@@ -35,23 +36,66 @@ _TOLD = 32
 _SLOTS_READ = 128
 
 
+class Looked(NamedTuple):
+    """What is known of an original before it is sent anything."""
+
+    stated: Constants
+    """What its source states."""
+    accounts: list[str]
+    """Accounts that it names."""
+    words: list[str]
+    """What it answers and stores, but zeros; 64 hex digits each."""
+
+
+def look_through(
+    original: Deployed, base: Program, getters: Iterable[Entry], stated: Constants
+) -> Looked:
+    """Ask an original that stands deployed all ``getters``, and read its first slots. Raises HarnessError."""
+    stored = [each for each in original.storage(range(_SLOTS)) if int(each, 16)]
+    told: list[str] = []
+    start = base.deployment
+    calls = [
+        Call(
+            sender=start.sender,
+            input=f"0x{entry.selector}",
+            gas=GAS,
+            block_number=start.block_number + 1,
+            timestamp=start.timestamp + 1,
+        )
+        for entry in getters
+    ]
+    programs = [msgspec.structs.replace(base, calls=(call,)) for call in calls]
+    for trace in original.run(original.questions(programs)):
+        for result in trace.calls:
+            if result.status:
+                told += _words(result.output[2:])
+    # A slot may hold something small before an address.
+    parts = [each for each in (*told, *stored) if each.startswith("0" * 20)]
+    named = ["0x" + each[24:] for each in parts if int(each[24:], 16) >> 100]
+    accounts = [each for each in dict.fromkeys(named) if each != original.address]
+    return Looked(stated, accounts, [*told, *stored])
+
+
 class Explorer:
     """Finds the sequences of one unit on the original."""
 
     def __init__(
-        self, original: Deployed, unit: Unit, settings: Settings, base: Program, known: Constants
+        self,
+        original: Deployed,
+        unit: Unit,
+        settings: Settings,
+        base: Program,
+        known: Looked,
     ) -> None:
-        """``original`` stands deployed as ``base`` says; ``known`` is what its source states."""
+        """``original`` stands deployed as ``base`` says."""
         self._node = original
         self._settings = settings
         self._base = base
         assert original.address is not None
         random = Random(content_hash(settings.seed, unit.name, base.deployment))
-        named, words = self._looked_through(unit, original.address)
-        who = senders(base, settings.seed, named)
-        others = (original.address, *_SPECIAL)
-        self._pool = Pool(random, known, who, (*others, *who))
-        for each in words:
+        who = senders(base, settings.seed, known.accounts)
+        self._pool = Pool(random, known.stated, who, (original.address, *_SPECIAL, *who))
+        for each in known.words:
             self._pool.see(each)
             self._pool.stated.append(int(each, 16))
         # What is stored in the end is not compared here, but something new is worth going on from.
@@ -66,33 +110,6 @@ class Explorer:
         self._news: set[object] = set()
         self._failures: dict[tuple[str, str, str], int] = {}
         self._costly = self._gas = 0
-
-    def _looked_through(self, unit: Unit, own: str) -> tuple[list[str], list[str]]:
-        """Accounts that the original names in storage or by getters right after its deployment, and all it says."""
-        stored = [each for each in self._node.storage(range(_SLOTS)) if int(each, 16)]
-        told: list[str] = []
-        programs = [
-            msgspec.structs.replace(self._base, calls=(self._asking(entry.selector),))
-            for entry in unit.getters
-        ]
-        for trace in self._node.run(self._node.questions(programs)):
-            for result in trace.calls:
-                if result.status:
-                    told += _words(result.output[2:])
-        # A slot may hold something small before an address.
-        parts = [each for each in (*told, *stored) if each.startswith("0" * 20)]
-        named = ["0x" + each[24:] for each in parts if int(each[24:], 16) >> 100]
-        return [each for each in dict.fromkeys(named) if each != own], [*told, *stored]
-
-    def _asking(self, selector: str) -> Call:
-        deployment = self._base.deployment
-        return Call(
-            sender=deployment.sender,
-            input=f"0x{selector}",
-            gas=GAS,
-            block_number=deployment.block_number + 1,
-            timestamp=deployment.timestamp + 1,
-        )
 
     def explore(self) -> Reference:
         """All sequences, as many calls as the settings say. Raises HarnessError when the node fails."""

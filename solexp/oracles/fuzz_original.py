@@ -14,10 +14,12 @@ from solexp.fuzzing import (
     Constants,
     Explorer,
     KeptReference,
+    Looked,
     Reference,
     Settings,
     Unit,
     constants,
+    look_through,
     pack,
     settle,
     unpack,
@@ -81,6 +83,7 @@ class FuzzedOriginal:
             fingerprint,
         )
         self._read: _Read | None = None
+        self._looked: Looked | None = None
 
     @property
     def twin(self) -> Subject | None:
@@ -102,7 +105,12 @@ class FuzzedOriginal:
                     return unpack(known, self._base)
                 except ValueError:
                     pass
-        found = Explorer(node, unit, self._settings, self._base, self._source().known).explore()
+        if self._looked is None:
+            # Getters are the same in all units.
+            stated = self._source().known
+            self._looked = look_through(node, self._base, unit.getters, stated)
+        explorer = Explorer(node, unit, self._settings, self._base, self._looked)
+        found = explorer.explore()
         twin = self.twin
         if twin is not None and other.deploy(twin, DEPLOYMENT_GAS).address == node.address:
             found = settle(found, other.run(other.questions(found.programs)))
