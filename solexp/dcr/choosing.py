@@ -61,7 +61,7 @@ class Chooser:
     def choose(self, events: Sequence[Event], marking: Marking, waited: frozenset[str]) -> Event:
         """One of the events: what is owed, what others wait for, or the most promising."""
         if self._random.random() >= self._search.closing:
-            events = [each for each in events if not self._closes(each, marking)] or events
+            events = [each for each in events if not self.closes(each, marking)] or events
         owed = [event for event in events if event.id in marking.pending]
         if owed and self._random.random() < self._search.beta:
             return self._random.choice(owed)
@@ -70,7 +70,7 @@ class Chooser:
             return self._random.choice(wanted)
         return self._promising(events)
 
-    def _closes(self, event: Event, marking: Marking) -> bool:
+    def closes(self, event: Event, marking: Marking) -> bool:
         """Whether it would end what others could still do."""
         return any(
             each.type == RelationType.EXCLUDE

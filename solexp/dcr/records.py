@@ -32,7 +32,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...] = SOURCES
     queries: int = 24
     """Questions to Z3, at most."""
-    rlimit: int = 100_000
+    rlimit: int = 50_000
     """Z3's units of work for one check."""
     rejected: int = 400
     """Rejected calls that are kept, at most."""

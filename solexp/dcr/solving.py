@@ -12,8 +12,6 @@ from solexp.evm.script import RICH
 from solexp.evm.stepping import Stepping
 from solexp.violations.solidity import Contract, Settings, Unsupported
 
-_MODELS = 2
-
 
 class Present:
     """The present state of a stepping node, a `solexp.violations.solidity.State`; slots are read when first needed."""
@@ -100,9 +98,7 @@ class Solving:
         state = Present(
             self._node, self._accounts, self._immutables, self._chain_id, self._coinbase
         )
-        settings = Settings(
-            models=_MODELS, rlimit=self._search.rlimit, seed=self._search.seed + self.asked
-        )
+        settings = Settings(rlimit=self._search.rlimit, seed=self._search.seed + self.asked)
         try:
             answer = self._contract.at(event.function, state).solve((), settings)
         except (UserError, Unsupported, RecursionError):

@@ -35,10 +35,12 @@ GAS = 10_000_000
 
 _WIDE = 8
 """Calls that are tried for an event at once."""
+_WIDEST = 8
+"""So many times as many drawn calls are tried, at most, for an event that keeps failing."""
 _PATIENCE = 3
 """Attempts in a row that may fail where every enabled event rests, before the contract is deployed afresh."""
-_WAITING = 0.04
-"""Chance that an event which waits for time alone is let come, though others are enabled."""
+_WAITING = 0.5
+"""Chance that one of the events which wait for time alone is let come, times their share of all that could come."""
 _LATER = 0.1
 """Chance that an event whose calls all fail is tried at later times."""
 _LATER_STATED = 0.5
@@ -98,6 +100,7 @@ class Walk:
         self._shared = frozenset(name for name, count in times_of.items() if count > 1)
         self._marking = graph.marking
         self._states = -1
+        self._alive = True
         self._programs: list[list[Call]] = [[]]
         self._of: list[list[str]] = [[]]
         self._rejected: list[Rejected] = []
@@ -112,11 +115,21 @@ class Walk:
             before = self._enough()
             self._run()
             self._last()
+            self._limit()
             if self._enough() == before:
                 break
             if self._enough() < search.calls:
                 self._afresh()
         return self._told()
+
+    def _limit(self) -> None:
+        """Give each call of the program a limit of gas by what it used."""
+        calls = self._programs[-1]
+        results = self._node.kept(calls)
+        self._programs[-1] = [
+            msgspec.structs.replace(call, gas=max(LEAST, MULTIPLE * result.gas_used))
+            for call, result in zip(calls, results, strict=True)
+        ]
 
     def _enough(self) -> int:
         return sum(map(len, self._programs))
@@ -132,18 +145,19 @@ class Walk:
         """One program, up to the events that hand ownership over."""
         search, chooser = self._search, self._chooser
         fruitless = 0
-        alive = self._look()
+        self._alive = self._look()
         while (
-            alive
+            self._alive
             and self._enough() < search.calls
             and chooser.attempts < search.attempts
             and (search.length is None or len(self._programs[-1]) < search.length)
         ):
             now, later = self._enabled()
             options = chooser.awake(now)
-            if later and (not options or self._random.random() < _WAITING):
-                waiting = chooser.awake(later)
-                options = waiting or options
+            if later and all(chooser.closes(each, self._marking) for each in options):
+                options = [*chooser.awake(later), *options]
+            elif later and self._random.random() < _share(later, options):
+                options = chooser.awake(later) or options
             if not options:
                 fruitless += 1
                 options = now or later
@@ -155,7 +169,6 @@ class Walk:
             chooser.count(event, succeeded=succeeded)
             if succeeded:
                 fruitless = 0
-                alive = self._look()
 
     def _last(self) -> None:
         """The events that hand ownership over, each once."""
@@ -174,7 +187,7 @@ class Walk:
             done.add(event.id)
             succeeded = self._attempt(event)
             self._chooser.count(event, succeeded=succeeded)
-            if succeeded and not self._look():
+            if succeeded and not self._alive:
                 return
 
     # What is enabled
@@ -277,7 +290,8 @@ class Walk:
             recorded = [(each, "recorded") for each in drafts.recorded(event)]
         if "pool" not in search.sources:
             return [graph[:_WIDE], recorded[:_WIDE]]
-        drawn = [(each, "drawn") for each in drafts.drawn(event, _WIDE)]
+        wide = _WIDE * min(_WIDEST, 1 + self._chooser.tallies[event.id].failing)
+        drawn = [(each, "drawn") for each in drafts.drawn(event, wide)]
         worked = [(each, "worked") for each in drafts.worked(event)]
         rows = [row for row in (graph, worked, recorded, drawn) if row]
         if not rows:
@@ -302,7 +316,8 @@ class Walk:
         for trial, answer, holds in zip(trials, answers, holding, strict=True):
             if not answer.status:
                 self._reject(event, trial.call, answer)
-            elif holds and self._keep(event, trial, answer):
+            elif holds:
+                self._keep(event, trial, answer)
                 return True
         return False
 
@@ -329,13 +344,9 @@ class Walk:
         )
         return list(map(_true, answers))
 
-    def _keep(self, event: Event, trial: Trial, answer: CallResult) -> bool:
-        result = self._node.keep(trial.call)
-        if not result.status:
-            # It hangs on something that a trial does not show, such as the block's hash.
-            return False
-        gas = max(LEAST, MULTIPLE * result.gas_used)
-        self._programs[-1].append(msgspec.structs.replace(trial.call, gas=gas))
+    def _keep(self, event: Event, trial: Trial, answer: CallResult) -> None:
+        self._node.keep(trial.call)
+        self._programs[-1].append(trial.call)
         self._of[-1].append(event.id)
         self._found[trial.source] = self._found.get(trial.source, 0) + 1
         self._drafts.remember(event, trial.draft)
@@ -343,14 +354,13 @@ class Walk:
         if len(self._programs[-1]) % 16 == 1:
             for word in self._node.storage(range(_LOOKED)):
                 self._drafts.pool.see(f"{word:064x}")
-        self._look()
+        self._alive = self._look()
         about = self._about(event, trial.call)
 
         def holds(guard: str, of: Event) -> bool:
             return about[guard] if guard in about else self._holds(guard, of)
 
         self._marking = execute(self._graph, self._marking, event, holds)
-        return True
 
     def _about(self, event: Event, call: Call) -> dict[str, bool]:
         """Guards of the event's relations that speak of its call."""
@@ -420,6 +430,10 @@ class Walk:
 def random_of(search: Search, graph: Graph) -> Random:
     """All that is random of a search, fixed by its seed and its graph."""
     return Random(content_hash(search.seed, write(graph)))
+
+
+def _share(later: Sequence[Event], now: Sequence[Event]) -> float:
+    return _WAITING * len(later) / (len(later) + len(now))
 
 
 def _speaks_of_time(event: Event) -> bool:

@@ -41,5 +41,12 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether it sends ether or tokens."""
     guards: tuple[Expression, ...]
     """What has to hold for a call to succeed, over state, the call's context and the parameters; joined by and."""
+    needs: tuple[Expression, ...]
+    """What beyond its guards has to hold for a call to store anything: tokens of old return ``false`` instead."""
     writes: tuple[Write, ...]
     """In order; of several to one place that has no key, the last alone."""
+
+    @property
+    def demands(self) -> tuple[Expression, ...]:
+        """What has to hold for a call to come to something."""
+        return self.guards + self.needs

@@ -40,7 +40,7 @@ class Openings:
         return {
             name: tuple(
                 self.openers(name, guard)
-                for guard in behaviour.guards
+                for guard in behaviour.demands
                 if self.estimator.of(guard, self.first, behaviour.parameters) == 0
             )
             for name, behaviour in self.behaviours.items()
@@ -92,7 +92,7 @@ class Openings:
             and guard.text in ("!=", ">")
             and guard.parts[0] == value
             and self.estimator.of(guard.parts[1], lambda _: None, {}) == 0
-            for guard in source.guards
+            for guard in source.demands
         )
 
     def reached(self, without: Collection[str]) -> frozenset[str]:

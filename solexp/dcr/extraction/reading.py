@@ -48,8 +48,19 @@ def read_function(unit: Unit, contract: Node, function: Node) -> Behaviour:
         payable=payable(function),
         pays=run.pays,
         guards=tuple(dict.fromkeys(atom for guard in run.guards for atom in atoms(guard))),
+        needs=_needs(run.writes),
         writes=_last(run.writes),
     )
+
+
+def _needs(writes: Sequence[Write]) -> tuple[Expression, ...]:
+    """The conditions that all writes are under."""
+    under = [
+        [atom for atom in atoms(each.when) if known(atom)] if each.when is not None else []
+        for each in writes
+    ]
+    shared = under[0] if under else []
+    return tuple(atom for atom in dict.fromkeys(shared) if all(atom in each for each in under))
 
 
 def read_construction(unit: Unit, contract: Node) -> tuple[Write, ...]:

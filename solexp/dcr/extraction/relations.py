@@ -76,9 +76,9 @@ class Relations(Switches):
         """
         by_caller = any(family(key) == "msg.sender" for key in _keys(write.place))
         own = by_caller or not self._ruled(behaviour, write.family)
-        done = write.keyed and write.value == TRUE and opposite(write.place) in behaviour.guards
+        done = write.keyed and write.value == TRUE and opposite(write.place) in behaviour.demands
         credit = write.keyed and write.how == "sub" and behaviour.pays and own
-        for guard in behaviour.guards:
+        for guard in behaviour.demands:
             if guard.kind != "binary" or guard.text == "||":
                 continue
             if self.estimator.of(guard, self.first, behaviour.parameters) != 0:
@@ -100,7 +100,7 @@ class Relations(Switches):
             and guard.text == "=="
             and any(family(place) == "msg.sender" for place in guard.parts)
             and not any(keyed(place) or family(place) == offer for place in guard.parts)
-            for guard in behaviour.guards
+            for guard in behaviour.demands
         )
 
     # Ownership
@@ -110,7 +110,7 @@ class Relations(Switches):
         return frozenset(
             at
             for behaviour in self.behaviours.values()
-            for guard in behaviour.guards
+            for guard in behaviour.demands
             if guard.kind == "binary" and guard.text == "=="
             for one, other in (guard.parts, guard.parts[::-1])
             if family(other) == "msg.sender"
@@ -124,7 +124,7 @@ class Relations(Switches):
         behaviour = self.behaviours[name]
         own = {
             family(place)
-            for guard in behaviour.guards
+            for guard in behaviour.demands
             if any(family(each) == "msg.sender" for each in places(guard))
             for place in places(guard)
         }

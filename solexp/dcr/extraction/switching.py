@@ -60,7 +60,7 @@ class Switches(Openings):
             if not write.keyed and write.how == "set" and known(write.value)
             if write.when is None or known(write.when)
             for target, other in self.behaviours.items()
-            for guard in other.guards
+            for guard in other.demands
             if any(place == write.place for place in places(guard))
             for switch in self._each_switched(source, behaviour, write, target, guard)
         )
@@ -130,7 +130,7 @@ class Switches(Openings):
 
     def _before(self, behaviour: Behaviour, at: str) -> Value:
         """What a variable must hold where a function succeeds, if its guards leave one value."""
-        for guard in behaviour.guards:
+        for guard in behaviour.demands:
             if family(guard) == at and guard.kind in ("name", "member"):
                 return 1
             if guard.kind == "unary" and guard.text == "!" and family(guard.parts[0]) == at:
@@ -176,7 +176,7 @@ class Switches(Openings):
             for name, behaviour in self.behaviours.items():
                 able = all(
                     self.estimator.of(guard, look, behaviour.parameters) != 0
-                    for guard in behaviour.guards
+                    for guard in behaviour.demands
                 )
                 if able and name == source:
                     return True
