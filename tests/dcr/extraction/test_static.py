@@ -101,6 +101,7 @@ contract Old {
     Proposal[] public proposals;
     mapping(address => uint) balances;
     mapping(address => mapping(address => uint)) allowed;
+    mapping(address => uint) points;
     bool locked;
     modifier alone() { if (locked) throw; locked = true; _; locked = false; }
     function stateOf(uint id) internal constant returns (uint8) {
@@ -114,6 +115,12 @@ contract Old {
         balances[f] = balances[f].sub(v);
         allowed[f][msg.sender] = allowed[f][msg.sender].sub(v);
         balances[t] = balances[t].add(v);
+        return true;
+    }
+    function earn(uint v) public { require(v > 0); points[msg.sender] = v; }
+    function spend(uint v) public returns (bool) {
+        if (points[msg.sender] < v) return false;
+        points[msg.sender] -= v;
         return true;
     }
     function propose(uint v) public { require(v > 0); proposals.push(Proposal(msg.sender, v, false)); }
@@ -237,13 +244,20 @@ def test_giving_up_the_office_excludes_what_needs_it(sale: Graph) -> None:
 
 
 def test_old_solidity_is_read(old: Graph) -> None:
-    assert set(old.by_id) == {"fallback", "approve", "transferFrom", "propose", "carryOut"}
+    names = {"fallback", "approve", "transferFrom", "earn", "spend", "propose", "carryOut"}
+    assert set(old.by_id) == names
     assert told(old, RelationType.CONDITION) == {
         "approve → transferFrom",
         "fallback → transferFrom",
+        "earn → spend",
         "propose → carryOut",
     }
     assert guard(old, "transferFrom") == "(v <= balances[f]) && (v <= allowed[f][msg.sender])"
+
+
+def test_what_stores_nothing_and_returns_false_comes_to_nothing(old: Graph) -> None:
+    assert guard(old, "spend") is None
+    assert "earn → spend" in told(old, RelationType.CONDITION)
 
 
 def test_a_proposal_is_owed_its_carrying_out_and_a_lock_against_reentry_is_no_switch(
