@@ -199,13 +199,11 @@ def _decoded(types: Sequence[str], data: str) -> list[Any] | None:
 def smaller_numbers(value: int) -> list[int]:
     """Numbers nearer to zero, the smallest first; enough of them that some are near any bound below ``value``."""
     size = abs(value)
-    sign = 1 if value >= 0 else -1
     found = {0, 1, size - 1, size // 10}
     found |= {size >> shift for shift in (1, 2, 4, 8, 16, 32, 64, 128)}
     found |= {size - (size >> shift) for shift in range(2, size.bit_length(), 3)}
-    if value < 0:
-        return [*(each for each in sorted(found) if 0 <= each < size), *([size] if size else [])]
-    return [sign * each for each in sorted(found) if 0 <= each < size]
+    nearer = [each for each in sorted(found) if 0 <= each < size]
+    return nearer if value >= 0 else [*nearer, *(-each for each in nearer if each), size]
 
 
 def _smaller(kind: str, value: Any, known: _Known) -> Iterator[Any]:  # noqa: PLR0912
