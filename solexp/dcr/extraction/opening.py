@@ -35,15 +35,23 @@ class Openings:
         return self.estimator.of(last.value, lambda _: None, {})
 
     @cached_property
-    def shut(self) -> dict[str, tuple[tuple[str, ...], ...]]:
-        """For each event, for each of its guards that fails at first, the other events that can make it hold."""
+    def failing(self) -> dict[str, tuple[Expression, ...]]:
+        """For each event, its guards that fail at first."""
         return {
             name: tuple(
-                self.openers(name, guard)
+                guard
                 for guard in behaviour.demands
                 if self.estimator.of(guard, self.first, behaviour.parameters) == 0
             )
             for name, behaviour in self.behaviours.items()
+        }
+
+    @cached_property
+    def shut(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """For each event, for each of its guards that fails at first, the other events that can make it hold."""
+        return {
+            name: tuple(self.openers(name, guard) for guard in guards)
+            for name, guards in self.failing.items()
         }
 
     def openers(self, target: str, guard: Expression) -> tuple[str, ...]:

@@ -34,12 +34,25 @@ class Relations(Switches):
 
     def _alternatives(self) -> Iterator[Found]:
         """Where a guard fails at first, each of several sources that by itself can make it hold."""
-        for target, guards in self.shut.items():
-            for openers in guards:
+        for target, guards in self.failing.items():
+            # An event is included or not: where the whole contract has to be in a state, what one account has done
+            # beforehand stays a guard.
+            whole = [guard for guard in guards if not self._of_one(guard)]
+            for guard in whole or guards:
+                openers = self.openers(target, guard)
                 first = [each for each in openers if self.alone(each, openers)]
                 if len(first) > 1:
                     for source in first:
                         yield RelationType.INCLUDE, source, target, None
+
+    def _of_one(self, guard: Expression) -> bool:
+        """Whether a guard is about one account or token."""
+        stored = self.estimator.state
+        return any(
+            keyed(place)
+            for place in places(guard)
+            if (family(place) or "").partition(".")[0] in stored
+        )
 
     def waiting(self) -> frozenset[str]:
         """Events with a guard that fails at first and that some event includes which makes it hold."""
