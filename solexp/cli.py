@@ -62,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a run's result")
     show.add_argument("run", nargs="?", default="latest", help="run folder, its name, or latest")
     show.add_argument("--json", action="store_true", help="print JSON")
+    show.add_argument(
+        "--plot", metavar="FILE", help="draw which oracles flag what: .svg, .png or .pdf"
+    )
     show.add_argument("--task", metavar="ID", help="print how the samples of a task ended")
     show.add_argument(
         "--sample", metavar="N|BATCH/N", help="with --task: one of them, and the calls that decide"
@@ -155,8 +158,10 @@ def _add_dcr(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     show = verb.add_parser("show", help="print a graph, or write it in another format")
     show.add_argument("graph", help="a .json or .xml file")
     extract = verb.add_parser("extract", help="read a task's contract for its graph")
-    extract.add_argument("task", help="a task's id")
-    extract.add_argument("override", nargs="*", help="such as benchmark=solcontracteval")
+    extract.add_argument("task", help="a task's id, or all")
+    extract.add_argument(
+        "override", nargs="*", help="such as benchmark=solcontracteval model=openai"
+    )
     for each in (show, extract):
         each.add_argument("--out", metavar="FILE", help="write a .svg, .dot, .xml or .json file")
     quality = verb.add_parser("quality", help="set extracted graphs against annotated ones")

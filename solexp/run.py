@@ -22,7 +22,7 @@ from solexp.core import Generation, HarnessError, Interrupted, SolexpError, User
 from solexp.core.errors import nearest
 from solexp.judging.pool import stop_workers
 from solexp.manifest import describe
-from solexp.metrics.calibration import calibrate
+from solexp.metrics.calibration import calibrate, calibrate_oracles
 from solexp.metrics.decidable import open_tasks
 from solexp.metrics.functions import function_metrics
 from solexp.metrics.rounds import at_round, round_metrics
@@ -205,7 +205,11 @@ class _Run(Rounds):
         )
         rounds = round_metrics(self.verdicts, oracles, seed=self.spec.seed)
         functions = self._function_metrics(rows, oracles)
-        summary = msgspec.structs.replace(summary, metrics=summary.metrics | rounds | functions)
+        summary = msgspec.structs.replace(
+            summary,
+            metrics=summary.metrics | rounds | functions,
+            calibration=calibrate_oracles(self.tasks, self.generations, self.verdicts, oracles),
+        )
         self.folder.write_summary(summary)
         fields: dict[str, Any] = {
             "status": status,
@@ -218,7 +222,8 @@ class _Run(Rounds):
             fields["halted"] = halted
         if self.spec.dry:
             fields["dry"] = True
-        calibration = calibrate(self.tasks, self.generations, self.verdicts, oracles)
+        each = (self.folder.config.get("model") or {}).get("each") is True
+        calibration = calibrate(self.tasks, self.generations, self.verdicts, oracles, each=each)
         if calibration is not None:
             fields["calibration"] = calibration
         self.folder.update_manifest(**fields)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from solexp.commands.runs import runs_root, tracking_of
+from solexp.commands.runs import runs_root, tracking_of, write_file
 from solexp.core import ToolError, UserError, secrets
 from solexp.report.compare import compare_runs
 from solexp.report.compare.fees import FeeTable
 from solexp.report.compare.files import as_csv, as_latex
 from solexp.report.compare.text import print_comparisons
+from solexp.report.pictures import picture_format
 from solexp.store import RunFolder
-from solexp.store.records import write_atomically
 from solexp.store.runfolder import find_run, latest_sweep, sweep_runs
 
 
@@ -28,18 +28,13 @@ def compare(command: argparse.Namespace) -> int:
     else:
         print_comparisons(comparisons, sys.stdout)
     if command.csv:
-        _write(command.csv, as_csv(comparisons).encode())
+        write_file(command.csv, as_csv(comparisons).encode())
     if command.latex:
-        _write(command.latex, as_latex(comparisons).encode())
+        write_file(command.latex, as_latex(comparisons).encode())
     if command.plot:
-        from solexp.report.compare.plot import FORMATS, draw  # noqa: PLC0415  (half a second)
+        from solexp.report.compare.plot import draw  # noqa: PLC0415  (half a second)
 
-        kind = Path(command.plot).suffix.lstrip(".").lower()
-        if kind not in FORMATS:
-            raise UserError(
-                f"--plot {command.plot}: the file's name must end in .svg, .png or .pdf"
-            )
-        _write(command.plot, draw(comparisons, kind))
+        write_file(command.plot, draw(comparisons, picture_format(command.plot)))
     if not command.read_only and (found := comparisons[0].fee) is not None and found.tasks:
         _add_fees(found)
     return 0
@@ -92,11 +87,3 @@ def _folders(command: argparse.Namespace) -> list[RunFolder]:
         else:
             folders += sweep_runs(name, root) or [find_run(name, root)]
     return list({folder.path.resolve(): folder for folder in folders}.values())
-
-
-def _write(name: str, data: bytes) -> None:
-    try:
-        write_atomically(Path(name), data)
-    except OSError as error:
-        raise UserError(f"{name}: cannot be written: {error.strerror}") from None
-    print(f"written: {name}", file=sys.stderr)

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from solexp.config import tracking_settings
 from solexp.config.compose import choices, compose, plain, stamp
 from solexp.core import HarnessError, UserError, secrets
 from solexp.core.errors import nearest
+from solexp.report.pictures import picture_format
 from solexp.report.show import print_summary, summary_data
 from solexp.store import RunFolder
+from solexp.store.records import write_atomically
 from solexp.store.runfolder import find_run
 from solexp.tracking.settings import TrackingSettings
 
@@ -27,10 +30,21 @@ def runs_root() -> Path:
     return Path(os.environ.get("SOLEXP_RUNS", "runs"))
 
 
+def write_file(name: str, data: bytes) -> None:
+    """Write a file that a command was asked for, and say so. Raises UserError where it cannot be written."""
+    try:
+        write_atomically(Path(name), data)
+    except OSError as error:
+        raise UserError(f"{name}: cannot be written: {error.strerror}") from None
+    print(f"written: {name}", file=sys.stderr)
+
+
 def show(command: argparse.Namespace) -> int:
     folder = find_run(command.run, runs_root())
     if command.task is None and command.sample is not None:
         raise UserError("show: --sample needs --task")
+    if command.task is not None and command.plot is not None:
+        raise UserError("show: --plot is of a whole run; leave --task out")
     if command.task is not None:
         from solexp.commands.evidence import show_sample  # noqa: PLC0415  (benchmarks, compilers)
 
@@ -39,6 +53,11 @@ def show(command: argparse.Namespace) -> int:
         print(json.dumps(summary_data(folder), indent=2))
     else:
         print_summary(folder)
+    if command.plot:
+        from solexp.report.upset import draw  # noqa: PLC0415  (half a second)
+
+        kind = picture_format(command.plot)
+        write_file(command.plot, draw(summary_data(folder).get("behaviour"), kind))
     return 0
 
 

@@ -84,6 +84,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Wrong and equivalent variants of the target by name, for calibration."""
     mutant_labels: dict[str, MutantLabel] = {}
     """What is known of each mutant beforehand."""
+    mutant_faults: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    """What is wrong with a mutant, or in which way an equivalent one differs, where somebody has said. Labels alone: no
+    answer and no verdict depends on them, and so `content_hash` does not."""
     undecidable: str | None = None
     """Why no oracle can decide this task, as far as the data alone tell."""
     # What is unset is not encoded, so that tasks without these keep the hashes they had before there were any.
@@ -101,5 +104,5 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over everything above."""
-        return content_hash(self)
+        """SHA-256 over everything above but ``mutant_faults``."""
+        return content_hash(msgspec.structs.replace(self, mutant_faults=msgspec.UNSET))

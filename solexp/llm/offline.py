@@ -48,7 +48,7 @@ class Reference:
 
 
 class Mutants:
-    """Answers with the reference or with one of the task's mutants, by a seeded draw.
+    """Answers with the reference or with one of the task's mutants, by a seeded draw, or with each of them in turn.
 
     A calibration model: what an oracle ought to say of each answer is known beforehand, where the benchmark labels its
     mutants. Of a function without any, mutants are made (`solexp.solidity.mutation`, `solexp.python.mutation`): those
@@ -60,9 +60,21 @@ class Mutants:
     answers = "code"
 
     def __init__(
-        self, reference_share: float = 0.5, only: str | None = None, seed: int = 0
+        self,
+        reference_share: float = 0.5,
+        only: str | None = None,
+        seed: int = 0,
+        each: bool = False,
     ) -> None:
-        """``reference_share`` is the probability of the reference; the mutant named ``only`` answers always."""
+        """``reference_share`` is the probability of the reference; the mutant named ``only`` answers always.
+
+        ``each``: nothing is drawn. Sample 0 of a batch is the reference, sample i the i-th mutant by name, and all
+        after the last mutant are the reference again. Raises UserError where settings contradict each other.
+        """
+        if each and only is not None:
+            raise UserError(
+                f"model.each: asks for every mutant, and model.only for '{only}' alone; leave one of them out"
+            )
         if not 0 <= reference_share <= 1:
             raise UserError(
                 f"model.reference_share: must lie between 0 and 1, got {reference_share}"
@@ -70,6 +82,7 @@ class Mutants:
         self.reference_share = reference_share
         self.only = only
         self.seed = seed
+        self.each = each
         self._made = Checked(seed)
 
     def fingerprint(self, task: Task) -> dict[str, object]:
@@ -80,6 +93,7 @@ class Mutants:
             "only": self.only,
             "seed": self.seed,
             "made": python.VERSION if task.language == "python" else VERSION,
+            **({"each": True} if self.each else {}),
         }
 
     def choose(self, request: Request) -> str:
@@ -95,6 +109,8 @@ class Mutants:
         task = request.task
         if self.only is not None:
             return self.only, self._named(task, self.only)
+        if self.each:
+            return self._in_turn(task, request.index)
         draw = self._draw(request, request.index)
         if draw.random() < self.reference_share:
             return "reference", task.reference
@@ -105,6 +121,12 @@ class Mutants:
         if mutation is None:
             return "reference", task.reference
         return mutation.name, mutation.applied(task.reference)
+
+    def _in_turn(self, task: Task, index: int) -> tuple[str, str]:
+        names = sorted(task.mutants or (made.name for made in self._every(task)))
+        if not 1 <= index <= len(names):
+            return "reference", task.reference
+        return names[index - 1], self._named(task, names[index - 1])
 
     def _draw(self, request: Request, index: int) -> random.Random:
         return random.Random(

@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.core import Batch, Generation, Outcome, Verdict
 from solexp.evm.compare import AXIS_SETS
+from solexp.metrics.calibration import OracleCalibration
 from solexp.metrics.cvt import CvtCounts, cvt_counts, cvt_metrics
 from solexp.metrics.decidable import open_reasons, open_tasks, open_tasks_along
 from solexp.metrics.failures import (
@@ -20,6 +21,7 @@ from solexp.metrics.failures import (
     dimension_shares,
     reasons,
 )
+from solexp.metrics.fuzzing import fuzz_metrics
 from solexp.metrics.gas import gas_metrics
 from solexp.metrics.overlap import overlap_metrics
 from solexp.metrics.passing import (
@@ -31,6 +33,7 @@ from solexp.metrics.passing import (
     exercised_tasks,
     is_sample,
 )
+from solexp.metrics.regions import Behaviour, behaviour
 from solexp.metrics.rejection import input_metrics, judge_metrics, rejection_metrics
 from solexp.metrics.replies import reply_metrics
 from solexp.metrics.scores import (
@@ -83,6 +86,8 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
     judging: float
     per_compiling: dict[str, float] = {}
     """Generating, for each sample that compiles in the end, by the contract's number of functions, such as ``1-5``."""
+    per_candidate: dict[str, float] = {}
+    """Judging, by oracle: the mean over candidates. Kept verdicts count as when they were found."""
 
 
 class Gas(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,6 +146,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Contract-violating tests, where they were judged."""
     guards: Guards | None = None
     """The originals' guards and their witnesses; null without the oracle ``violation``."""
+    behaviour: Behaviour | None = None
+    """What the oracles of behaviour flag, each and together; null with fewer than two of them."""
+    calibration: OracleCalibration | None = None
+    """Which oracle catches which labelled mutants; null where no answer is labelled."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -223,6 +232,7 @@ def summarise(
     metrics |= vulnerability_metrics(candidates, seed=seed)
     metrics |= cvt_metrics(candidates, seed=seed)
     metrics |= violation_metrics(candidates, deciding, seed=seed)
+    metrics |= fuzz_metrics(candidates, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
     metrics |= judge_metrics(candidates, seed=seed)
@@ -253,6 +263,7 @@ def summarise(
         detectors=detector_counts(candidates),
         cvt=cvt_counts(candidates),
         guards=guards(candidates),
+        behaviour=behaviour(_each_once(candidates, rows), oracles),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=Usage(**totals(replies)),
@@ -260,6 +271,7 @@ def summarise(
             generating=math.fsum(reply.seconds for reply in replies) if rows else None,
             judging=math.fsum(row.seconds for c in candidates for row in c.verdicts.values()),
             per_compiling=seconds_per_compiling(tasks, candidates, rows),
+            per_candidate=_per_candidate(candidates, oracles),
         ),
         batches=tuple(batches),
     )
@@ -268,6 +280,32 @@ def summarise(
 def _count(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
     table = Counter(outcome for outcome in outcomes if outcome is not None)
     return {outcome.value: table[outcome] for outcome in Outcome if table[outcome]}
+
+
+def _each_once(candidates: Iterable[Judged], generations: Iterable[Generation]) -> list[Judged]:
+    """Without those that are a mutant, or the reference, that a task had before."""
+    labels = {
+        (row.task_id, row.batch, row.repeat, row.index, row.round): row.completion.label
+        for row in generations
+    }
+    seen: set[tuple[str, str]] = set()
+    found = []
+    for each in candidates:
+        place = (each.task_id, each.batch, each.repeat, each.index, each.round)
+        label = labels.get(place)
+        if label is None or (each.task_id, label) not in seen:
+            found.append(each)
+        if label is not None:
+            seen.add((each.task_id, label))
+    return found
+
+
+def _per_candidate(candidates: Iterable[Judged], oracles: Iterable[str]) -> dict[str, float]:
+    found: dict[str, list[float]] = {name: [] for name in oracles}
+    for candidate in candidates:
+        for name, row in candidate.verdicts.items():
+            found[name].append(row.seconds)
+    return {name: math.fsum(rows) / len(rows) for name, rows in found.items() if rows}
 
 
 def _gas(candidates: Sequence[Judged], outcomes: Sequence[Outcome | None]) -> Gas:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from solexp.core import UserError
-from solexp.report import beside, cvts, levels, tables
+from solexp.report import beside, cvts, levels, oracles, tables
 from solexp.store.runfolder import RunFolder
 
 _FACTS = ("status", "name", "started", "ended", "choices", "overrides", "halted", "error")
@@ -42,6 +42,7 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
             "  ".join(f"{group}={_option(option)}" for group, option in choices.items()), file=file
         )
     by_axes = tables.axes(data["metrics"])
+    calibration, behaviour = data.get("calibration"), data.get("behaviour")
     grids = (
         tables.scores(data["metrics"]),
         levels.functions(data["metrics"]),
@@ -56,6 +57,10 @@ def print_summary(folder: RunFolder, file: IO[str] | None = None) -> None:
         beside.detectors(data.get("detectors", {})),
         cvts.scores(data["metrics"]),
         cvts.untranslated(data.get("cvt")),
+        oracles.paper_regions(behaviour),
+        oracles.regions(behaviour),
+        oracles.faults(calibration, behaviour),
+        oracles.recall(calibration, behaviour, data.get("seconds")),
     )
     for grid in grids:
         if grid is not None and grid.rows:
@@ -130,6 +135,9 @@ def _lines(data: dict[str, Any]) -> list[str]:
         lines.append(f"{len(missing)} tasks have no sample to score: {_some(missing)}")
     lines += beside.lines(data["metrics"])
     lines += cvts.lines(data["metrics"], data.get("cvt"))
+    lines += oracles.beside(data.get("behaviour"))
+    if data.get("behaviour"):
+        lines += oracles.explained(data.get("calibration"))
     fidelity = data.get("fidelity") or {}
     if fidelity.get("calls"):
         lines.append(

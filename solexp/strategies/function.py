@@ -206,6 +206,10 @@ def _task(parent: Task, source: str, member: Member, name: str, said: str) -> Ta
         mutant_labels={
             name: label for name, label in parent.mutant_labels.items() if name in mutants
         },
+        mutant_faults={
+            name: fault for name, fault in (parent.mutant_faults or {}).items() if name in mutants
+        }
+        or msgspec.UNSET,
     )
 
 

@@ -76,6 +76,28 @@ def test_one_mutant_can_be_asked_for() -> None:
         Mutants(only="qq").complete(request(task=many))
 
 
+def test_every_mutant_can_be_asked_for_in_turn() -> None:
+    many = task(mutants={name: f"contract A {{ /* {name} */ }}" for name in "rqp"})
+    model = Mutants(each=True, seed=3)
+    labels = [model.complete(request(index, task=many)).label for index in range(6)]
+    assert labels == ["reference", "p", "q", "r", "reference", "reference"]
+    assert code(model, request(2, task=many)) == "contract A { /* q */ }"
+    keys = {generation_key(each, request(1, task=many)) for each in (model, Mutants(seed=3))}
+    assert len(keys) == 2
+    made = [Mutants(each=True).choose(request(index, task=function())) for index in (1, 2)]
+    assert made == sorted(made)
+    assert len(set(made)) == 2
+    with pytest.raises(UserError, match=r"model\.each: .* model\.only for 'p'"):
+        Mutants(each=True, only="p")
+
+
+def test_words_about_mutants_change_no_key() -> None:
+    many = task(mutants={"p": "contract A {}"})
+    told = structs.replace(many, mutant_faults={"p": "role"})
+    assert told.content_hash == many.content_hash
+    assert told.content_hash != structs.replace(told, mutant_labels={"p": "shown"}).content_hash
+
+
 BUMP = "function bump(uint256 by) external once returns (uint256) { n += by; return n; }"
 
 

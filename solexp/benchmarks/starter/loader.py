@@ -221,6 +221,11 @@ def read_task(task_id: str) -> Task:
             else "hidden"
             for mutant in _mutants(folder)
         },
+        mutant_faults={
+            mutant.name: said
+            for mutant in _mutants(folder)
+            if (said := mutant.fault or mutant.kind or mutant.input) is not None
+        },
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,8 +14,10 @@ from solexp.metrics.scores import Metric
 from solexp.report import tables
 from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row
+from solexp.report.pictures import image
 
-FORMATS = ("svg", "png", "pdf")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MARKERS = "osD^vPX*"
 _PANELS = 4
@@ -26,24 +27,19 @@ _LETTERS = 45
 
 
 def draw(comparisons: Sequence[Comparison], kind: str) -> bytes:
-    """An image of ``kind``, one of `FORMATS`: equal comparisons give equal bytes.
+    """An image of ``kind``, one of `solexp.report.pictures.FORMATS`: equal comparisons give equal bytes.
 
     Along x the levels of the factor with the most, a line a level of the next, a panel a combination of the others.
     Lines that are not parallel are an interaction. Bars are the cells' 95 % intervals. Without two factors, a line a
     metric; else a row of panels a metric.
     """
-    import matplotlib as mpl  # noqa: PLC0415  (half a second)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     x, line, others = _axes(comparisons[0])
     panels = _panels(comparisons, line, others)
     across = min(_PANELS, math.prod(len(factor.levels) for factor in others))
     down = math.ceil(len(panels) / across)
     short = short_names([factor.name for factor in comparisons[0].factors])
-    with mpl.rc_context({"svg.hashsalt": "solexp", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(1.8 + 2.6 * across, 0.6 + 2.7 * down), layout="constrained")
-        FigureCanvasAgg(figure)
+
+    def paint(figure: Figure) -> None:
         grid = figure.subplots(down, across, sharey="row", squeeze=False)
         for axes in grid.flat[len(panels) :]:
             axes.set_visible(False)
@@ -58,16 +54,8 @@ def draw(comparisons: Sequence[Comparison], kind: str) -> bytes:
         if len(handles) > 1:
             title = short[line.name] if line is not None else ""
             figure.legend(handles, labels, title=title, loc="outside right upper", frameon=False)
-        out = io.BytesIO()
-        figure.savefig(out, format=kind, dpi=150, metadata=_NO_DATE[kind])
-    return out.getvalue()
 
-
-_NO_DATE: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {"Software": None},
-}
+    return image((1.8 + 2.6 * across, 0.6 + 2.7 * down), kind, paint)
 
 
 def _axes(comparison: Comparison) -> tuple[Factor | None, Factor | None, Sequence[Factor]]:
