@@ -8,7 +8,7 @@ from functools import cached_property
 from solexp.dcr.expressions import Expression
 from solexp.dcr.extraction.behaviour import Behaviour, Write
 from solexp.dcr.extraction.estimating import POSITIVE, Estimator, Look, Value
-from solexp.dcr.extraction.terms import family, places, related
+from solexp.dcr.extraction.terms import ZERO, family, places, related
 
 
 class Openings:
@@ -56,19 +56,19 @@ class Openings:
 
     def openers(self, target: str, guard: Expression) -> tuple[str, ...]:
         return tuple(
-            name
-            for name, behaviour in self.behaviours.items()
-            if name != target and self._opens(behaviour, target, guard)
+            name for name in self.behaviours if name != target and self.opens(name, target, guard)
         )
 
-    def _opens(self, source: Behaviour, target: str, guard: Expression) -> bool:
-        """Whether what a function stores can make a guard hold that fails at first."""
+    def opens(self, name: str, target: str, guard: Expression, *, certainly: bool = False) -> bool:
+        """Whether what a function stores, or stores whenever it succeeds, can make a guard hold that fails at first."""
+        source = self.behaviours[name]
         read = {family(place) or "" for place in places(guard)}
         writes = [
             each
             for each in source.writes
             if any(related(each.family, at) for at in read)
-            and not (each.how == "sub" and self.first(each.family) == 0)
+            and not (lessens(each) and self.first(each.family) == 0)
+            and (each.when is None or not certainly)
         ]
         look = self._after(source, writes)
         parameters = self.behaviours[target].parameters
@@ -122,6 +122,18 @@ class Openings:
         """Whether an event can happen though none of the others of a group does."""
         others = frozenset(openers) - {source}
         return source in self.reached(others)
+
+
+def lessens(write: Write) -> bool:
+    """Whether a write leaves less than was there, or nothing."""
+
+    def less(value: Expression) -> bool:
+        if value.kind == "choice":
+            return less(value.parts[1]) and less(value.parts[2])
+        taken = value.kind == "binary" and value.text == "-" and value.parts[0] == write.place
+        return taken or value == ZERO
+
+    return write.how == "sub" or (write.how == "set" and less(write.value))
 
 
 def _part(write: Write, at: str) -> Expression | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from solexp.dcr.expressions import Expression, shown
 from solexp.dcr.extraction.behaviour import Behaviour, Write
+from solexp.dcr.extraction.estimating import POSITIVE, Value
 from solexp.dcr.extraction.switching import Found, Switches
 from solexp.dcr.extraction.terms import TRUE, family, keyed, opposite, places, related
 from solexp.dcr.graph import RelationType
@@ -38,11 +39,17 @@ class Relations(Switches):
             # An event is included or not: where the whole contract has to be in a state, what one account has done
             # beforehand stays a guard.
             whole = [guard for guard in guards if not self._of_one(guard)]
+            needed = {source for _, source, waiting, _ in self._conditions() if waiting == target}
+            choices = set()
             for guard in whole or guards:
                 openers = self.openers(target, guard)
-                first = [each for each in openers if self.alone(each, openers)]
-                if len(first) > 1:
-                    for source in first:
+                # What happens anyway beforehand, and always makes it hold, leaves no choice.
+                if not any(self.opens(each, target, guard, certainly=True) for each in needed):
+                    choices.add(tuple(each for each in openers if self.alone(each, openers)))
+            for choice in sorted(choices):
+                wider = any(set(other) < set(choice) for other in choices if len(other) > 1)
+                if len(choice) > 1 and not wider:
+                    for source in choice:
                         yield RelationType.INCLUDE, source, target, None
 
     def _of_one(self, guard: Expression) -> bool:
@@ -102,9 +109,17 @@ class Relations(Switches):
             elif any(related(at, write.family) for at in read):
                 offer = any(family(place) == "msg.sender" for place in places(guard))
                 emptied = write.how == "set" and shown(write.value) in ("0", "address(0)")
-                amount = guard.text in (">", ">=", "<", "<=", "!=")
+                amount = shown(write.value) == "0" and self._lacks(behaviour, guard, write.family)
                 if credit or (emptied and own and (amount if write.keyed else offer)):
                     yield guard
+
+    def _lacks(self, behaviour: Behaviour, guard: Expression, at: str) -> bool:
+        """Whether a guard fails at first for want of what a variable holds."""
+
+        def look(asked: str) -> Value:
+            return POSITIVE if related(asked, at) else self.first(asked)
+
+        return self.estimator.of(guard, look, behaviour.parameters) != 0
 
     def _ruled(self, behaviour: Behaviour, offer: str) -> bool:
         """Whether only one account may call a function, other than the one to which something is offered."""

@@ -329,4 +329,6 @@ def _in_memory(node: Node) -> bool:
 
 def _empty(node: Node) -> Expression:
     kind = node["typeDescriptions"].get("typeString") or ""
+    if kind.startswith(("address", "contract")):
+        return Expression("call", "", (name("address"), ZERO))
     return FALSE if kind == "bool" else ZERO
