@@ -15,7 +15,7 @@ from solexp.evm.anvils import anvil_for
 from solexp.evm.machine import Branch, Observation, Subject, undeployable
 from solexp.evm.private import Limit, PrivateNode
 from solexp.evm.rpc import AnswerTooLarge, NodeGone
-from solexp.evm.script import RESTORE, Script, write
+from solexp.evm.script import INSTALL, RESTORE, Script, write
 from solexp.evm.storage import SlotPlan, plan_slots
 from solexp.toolchain.node import version_of
 
@@ -257,7 +257,7 @@ class Deployed:
 
     def _code(self, question: Question) -> str:
         """The contract's code, where it has to be put back after readings in between."""
-        if RESTORE not in question.script.pieces:
+        if not any(each in question.script.pieces for each in (RESTORE, INSTALL)):
             return "0x"
         if self._runtime is None:
             assert self._node is not None

@@ -9,7 +9,7 @@ import msgspec
 from solexp.core import ContractBuild, Program, Trace
 from solexp.evm.compare import Difference, compare
 from solexp.evm.deployed import Deployed
-from solexp.evm.shrinking import shrink
+from solexp.evm.shrinking import MOST, shrink
 
 GAS = 2_000_000_000
 """Gas that a candidate may use while a program is made small: some burn all they get in every call."""
@@ -63,8 +63,13 @@ class Differing:
             return None
         return compare(expected, got, program).earliest(self._axes)
 
-    def shrunk(self, program: Program, contract: ContractBuild) -> Program | None:
-        """The smallest program to be found that shows a difference; None where ``program`` itself does not."""
+    def shrunk(
+        self, program: Program, contract: ContractBuild, most: int = MOST
+    ) -> Program | None:
+        """The smallest program to be found that shows a difference; None where ``program`` itself does not.
+
+        ``most`` programs are tried, about.
+        """
         [first] = self.first([program])
         if first is None:
             return None
@@ -75,6 +80,7 @@ class Differing:
             program,
             self._fail,
             contract=contract,
+            most=most,
         )
 
     def _fail(self, programs: Sequence[Program]) -> list[bool]:

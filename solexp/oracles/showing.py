@@ -22,6 +22,10 @@ from solexp.oracles.sequencing import Sequencing
 from solexp.oracles.staging import Stage
 
 
+_TRIES = 160
+"""Programs that are tried to make one smaller, about."""
+
+
 class Shown(NamedTuple):
     """A difference and what shows it."""
 
@@ -110,7 +114,7 @@ class Showing:
             self._original.deploy(self._staged.original, DEPLOYMENT_GAS)
         self.candidate.deploy(subject, DEPLOYMENT_GAS)
         differing = Differing(self._original, self.candidate, None, self._axes)
-        small = differing.shrunk(program, self._staged.contract)
+        small = differing.shrunk(program, self._staged.contract, _TRIES)
         tries = [program] if small is None else [small, program]
         found = (self.seen(each, subject) for each in tries)
         return next((shown for shown in found if shown is not None), None)

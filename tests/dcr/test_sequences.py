@@ -1,0 +1,136 @@
+"""Sequences along a graph, on a real contract and node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from solexp.core import Build, CallResult, Program, Trace
+from solexp.dcr.graph import read
+from solexp.dcr.records import Search, Sequences, programs
+from solexp.dcr.sequences import DEPLOYMENT_GAS, Original, find, settle
+from solexp.evm.deployed import Deployed
+from solexp.evm.machine import Subject
+from solexp.solidity.compiler import Compiler
+from tests.evm.boxes import task
+from tests.oracles.vaults import GRAPH, VAULT, history
+
+TASK = task(VAULT, history())
+FORK = "london"
+SEARCH = Search(calls=60, length=20, queries=6)
+assert TASK.program is not None
+BASE: Program = msgspec.structs.replace(TASK.program, hardfork=FORK)
+
+
+@pytest.fixture(scope="module")
+def original() -> Iterator[Original]:
+    with Compiler() as compiler:
+
+        def compiled(sources: dict[str, str]) -> Build:
+            return compiler.compile(sources, TASK.compiler)
+
+        def linked(build: Build, sources: dict[str, str]) -> Subject | None:
+            del sources
+            made = build.contract("Box")
+            return Subject(made.creation, made) if made is not None else None
+
+        build = compiler.compile(TASK.sources, TASK.compiler, ast=True)
+        subject = linked(build, TASK.sources)
+        assert subject is not None
+        yield Original(subject, build, dict(TASK.sources), compiled, linked)
+
+
+@pytest.fixture(scope="module")
+def found(original: Original) -> Sequences:
+    return search(original, SEARCH)
+
+
+def search(original: Original, settings: Search, graph: str = GRAPH) -> Sequences:
+    return find(original, BASE, FORK, read(graph, "graph.json"), settings)
+
+
+def traces(original: Original, sequences: Sequences) -> list[Trace]:
+    with Deployed(BASE, FORK) as node:
+        node.deploy(original.subject, DEPLOYMENT_GAS)
+        return node.run(node.questions(programs(BASE, sequences.programs)))
+
+
+def test_calls_follow_the_graph_and_ownership_is_handed_over_last(found: Sequences) -> None:
+    assert found.reason is None
+    assert found.calls == 60
+    for events in found.events:
+        assert events[0] == "initialize"
+        assert events.count("initialize") == 1
+        if "take" in events:
+            assert events.index("put") < events.index("take")
+        assert "hand" not in events[:-1]
+    assert any(events[-1] == "hand" for events in found.events)
+
+
+def test_all_calls_succeed_on_the_original_and_all_rejected_ones_were_tried(
+    original: Original, found: Sequences
+) -> None:
+    told = traces(original, found)
+    assert all(result.status for trace in told for result in trace.calls)
+    assert settle(found, told) == found
+    assert 0 < len(found.rejected) <= SEARCH.rejected
+    for row in found.rejected:
+        assert row.after <= len(found.programs[row.program])
+
+
+def test_what_only_a_solver_and_what_only_time_brings_about_is_reached(found: Sequences) -> None:
+    succeeded = {row.event for row in found.counts if row.succeeded}
+    assert succeeded == {"initialize", "put", "take", "open", "flush", "hand"}
+    assert found.found["solved"] >= 1
+    assert found.functions(succeeded=True) == {row.function for row in found.counts}
+
+
+def test_the_same_seed_finds_the_same_sequences_and_another_seed_others(
+    original: Original,
+) -> None:
+    small = msgspec.structs.replace(SEARCH, calls=15, sources=("history", "pool"))
+    first, again = (search(original, small) for _ in range(2))
+    assert first == again
+    assert search(original, msgspec.structs.replace(small, seed=1)) != first
+
+
+def test_without_a_search_there_are_only_the_graphs_own_arguments(original: Original) -> None:
+    bare = search(original, Search(calls=5, sources=()))
+    assert bare.found.keys() == {"graph"}
+    succeeded = {row.event for row in bare.counts if row.succeeded}
+    assert succeeded == {"initialize", "flush"}, "flush has no arguments"
+    assert bare.queries == 0
+
+
+def test_a_guard_that_the_contract_does_not_take_is_named_and_counts_as_held(
+    original: Original,
+) -> None:
+    wrong = GRAPH.replace('"guard": "ready"}', '"guard": "ready && steady"}')
+    found = search(original, Search(calls=5, sources=("history", "pool")), wrong)
+    assert found.calls
+    assert any("steady" in guard for guard in found.unread)
+
+
+def test_a_graph_of_other_functions_gives_no_sequence(original: Original) -> None:
+    graph = '{"contract": "Box", "events": [{"id": "a", "function": "a()"}], "relations": []}'
+    found = search(original, Search(calls=5), graph)
+    assert found.reason == "the contract has none of the graph's functions"
+    assert found.unbound == ("a",)
+
+
+def test_calls_that_fail_on_the_machine_of_record_are_dropped_with_what_hangs_on_them(
+    found: Sequences,
+) -> None:
+    def failing(place: int) -> Trace:
+        results = [CallResult(status=True) for _ in found.programs[place]]
+        if place == 0:
+            results[3] = CallResult(status=False)
+        return Trace(address="0x1", deployment=CallResult(status=True), calls=tuple(results))
+
+    settled = settle(found, [failing(place) for place in range(len(found.programs))])
+    assert settled.unsettled == 1
+    assert settled.calls == found.calls - 1
+    assert settled.events[0] == found.events[0][:3] + found.events[0][4:]
+    assert all(row.after <= 3 for row in settled.rejected if row.program == 0)
