@@ -6,7 +6,7 @@ The first part is delta debugging (Zeller and Hildebrandt, 2002), whose question
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -17,9 +17,10 @@ from solexp.evm.encoding import calldata
 Fails = Callable[[Sequence[Program]], Sequence[bool]]
 """Which of some programs still show it."""
 
-MOST = 4000
+MOST = 2000
 """Programs that are tried, about."""
 
+_STEPS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
 _TOGETHER = 32
 """Prefixes that are asked about at a time."""
 
@@ -136,62 +137,122 @@ class _Known:
         return known[: known.index(account)] if account in known else known
 
 
+class _Draft(NamedTuple):
+    """A call in parts that can be made smaller, each by itself."""
+
+    call: Call
+    types: tuple[str, ...]
+    values: tuple[Any, ...] | None
+    """Its arguments; None where they cannot be read."""
+    blocks: int
+    """Blocks and seconds since the call before, or since the first moment that there can be one."""
+    seconds: int
+
+
+_Edit = tuple[int, str | int, Any]
+"""Of which call, which part (or which argument), and what takes its place."""
+
+
 def _simplest(program: Program, budget: _Budget, contract: ContractBuild | None) -> Program:
     known = _Known(program, contract)
+    drafts = _drafts(program, known)
     while budget.left > 0:
-        tries: list[Program] = []
-        for place, call in enumerate(program.calls):
-            tries += [_put(program, place, each) for each in _simpler(call, known)]
-            tries += _sooner(program, place)
-        found = budget.ask(tries)
-        better = [tried for tried, failed in zip(tries, found, strict=True) if failed]
-        if not better:
+        edits = [
+            (place, part, new)
+            for place, draft in enumerate(drafts)
+            for part, new in _smaller_parts(draft, known)
+        ]
+        found = budget.ask([_written(program, _edited(drafts, [edit])) for edit in edits])
+        first: dict[tuple[int, str | int], _Edit] = {}
+        for edit, failed in zip(edits, found, strict=True):
+            if failed:
+                first.setdefault(edit[:2], edit)
+        if not first:
             break
-        program = _combined(program, better, budget)
-    return program
+        drafts = _as_many(program, drafts, list(first.values()), budget)
+    return _written(program, drafts)
 
 
-def _combined(program: Program, better: Sequence[Program], budget: _Budget) -> Program:
-    """The first simplification of each call, all at once if they go together."""
-    calls = list(program.calls)
-    for tried in better:
-        for place, (old, new) in enumerate(zip(program.calls, tried.calls, strict=True)):
-            if old != new and calls[place] == old and _same_time(old, new):
-                calls[place] = new
-    whole = _with(program, calls)
-    return whole if whole != program and budget.ask([whole])[0] else better[0]
+def _as_many(
+    program: Program, drafts: list[_Draft], edits: Sequence[_Edit], budget: _Budget
+) -> list[_Draft]:
+    """As many of the edits, each of which can be made alone, as go together; one at least."""
+    parts = [list(edits)]
+    while len(parts[-1]) > 1:
+        last = parts[-1]
+        parts += [last[len(last) // 2 :], last[: (len(last) + 1) // 2]]
+    parts.sort(key=len, reverse=True)
+    tries = [_edited(drafts, part) for part in parts if len(part) > 1]
+    found = budget.ask([_written(program, tried) for tried in tries])
+    for tried, failed in zip(tries, found, strict=True):
+        if failed:
+            return tried
+    return _edited(drafts, edits[:1])
 
 
-def _same_time(one: Call, other: Call) -> bool:
-    return one.block_number == other.block_number and one.timestamp == other.timestamp
+def _drafts(program: Program, known: _Known) -> list[_Draft]:
+    number, time = program.deployment.block_number + 1, program.deployment.timestamp + 1
+    drafts = []
+    for call in program.calls:
+        types = tuple(known.types.get(call.input[2:10], ()))
+        values = _decoded(types, call.input) if types else None
+        drafts.append(
+            _Draft(call, types, values, call.block_number - number, call.timestamp - time)
+        )
+        number, time = call.block_number, call.timestamp
+    return drafts
 
 
-def _put(program: Program, place: int, call: Call) -> Program:
-    return _with(program, (*program.calls[:place], call, *program.calls[place + 1 :]))
+def _edited(drafts: Sequence[_Draft], edits: Sequence[_Edit]) -> list[_Draft]:
+    result = list(drafts)
+    for place, part, new in edits:
+        draft = result[place]
+        if isinstance(part, int):
+            assert draft.values is not None
+            values = (*draft.values[:part], new, *draft.values[part + 1 :])
+            given = calldata(draft.call.input[2:10], draft.types, values)
+            call = msgspec.structs.replace(draft.call, input=given)
+            result[place] = draft._replace(values=values, call=call)
+        elif part in ("blocks", "seconds"):
+            result[place] = draft._replace(**{part: new})
+        else:
+            call = msgspec.structs.replace(draft.call, **{part: new})
+            result[place] = draft._replace(call=call)
+    return result
 
 
-def _simpler(call: Call, known: _Known) -> Iterator[Call]:
-    for value in smaller_numbers(call.value):
-        yield msgspec.structs.replace(call, value=value)
-    types = known.types.get(call.input[2:10])
-    if types:
-        values = _decoded(types, call.input)
-        if values is not None:
-            for place, kind in enumerate(types):
-                for each in _smaller(kind, values[place], known):
-                    changed = [*values[:place], each, *values[place + 1 :]]
-                    given = calldata(call.input[2:10], types, changed)
-                    yield msgspec.structs.replace(call, input=given)
-    for sender in known.simpler_accounts(call.sender):
-        yield msgspec.structs.replace(call, sender=sender)
+def _written(program: Program, drafts: Sequence[_Draft]) -> Program:
+    number, time = program.deployment.block_number + 1, program.deployment.timestamp + 1
+    calls = []
+    for draft in drafts:
+        number += draft.blocks
+        time += draft.seconds
+        calls.append(msgspec.structs.replace(draft.call, block_number=number, timestamp=time))
+    return _with(program, calls)
 
 
-def _decoded(types: Sequence[str], data: str) -> list[Any] | None:
+def _smaller_parts(draft: _Draft, known: _Known) -> Iterator[tuple[str | int, Any]]:
+    """What can take a part's place, the simplest first."""
+    for value in smaller_numbers(draft.call.value):
+        yield "value", value
+    for place, kind in enumerate(draft.types if draft.values is not None else ()):
+        assert draft.values is not None
+        for each in _smaller(kind, draft.values[place], known):
+            yield place, each
+    for sender in known.simpler_accounts(draft.call.sender):
+        yield "sender", sender
+    for blocks in smaller_numbers(max(0, draft.blocks)):
+        yield "blocks", blocks
+    for seconds in smaller_numbers(max(0, draft.seconds)):
+        yield "seconds", seconds
+
+
+def _decoded(types: Sequence[str], data: str) -> tuple[Any, ...] | None:
     from eth_abi.abi import decode  # noqa: PLC0415
     from eth_abi.exceptions import DecodingError  # noqa: PLC0415
 
     try:
-        return list(decode(types, bytes.fromhex(data[10:])))
+        return tuple(decode(types, bytes.fromhex(data[10:])))
     except (DecodingError, ValueError, OverflowError):
         return None
 
@@ -201,7 +262,7 @@ def smaller_numbers(value: int) -> list[int]:
     size = abs(value)
     found = {0, 1, size - 1, size // 10}
     found |= {size >> shift for shift in (1, 2, 4, 8, 16, 32, 64, 128)}
-    found |= {size - (size >> shift) for shift in range(2, size.bit_length(), 3)}
+    found |= {size - (size >> shift) for shift in _STEPS if size >> shift}
     nearer = [each for each in sorted(found) if 0 <= each < size]
     return nearer if value >= 0 else [*nearer, *(-each for each in nearer if each), size]
 
@@ -235,25 +296,3 @@ def _smaller(kind: str, value: Any, known: _Known) -> Iterator[Any]:  # noqa: PL
             yield bytes(len(value))
     else:
         yield from smaller_numbers(value)
-
-
-def _sooner(program: Program, place: int) -> Iterator[Program]:
-    """Less time before a call; those after it come so much sooner, too."""
-    call = program.calls[place]
-    before: Call | None = program.calls[place - 1] if place else None
-    number = before.block_number if before else program.deployment.block_number + 1
-    time = before.timestamp if before else program.deployment.timestamp + 1
-    for seconds in smaller_numbers(max(0, call.timestamp - time)):
-        yield _earlier(program, place, 0, call.timestamp - time - seconds)
-    for blocks in smaller_numbers(max(0, call.block_number - number)):
-        yield _earlier(program, place, call.block_number - number - blocks, 0)
-
-
-def _earlier(program: Program, place: int, blocks: int, seconds: int) -> Program:
-    later = [
-        msgspec.structs.replace(
-            call, block_number=call.block_number - blocks, timestamp=call.timestamp - seconds
-        )
-        for call in program.calls[place:]
-    ]
-    return _with(program, (*program.calls[:place], *later))
