@@ -17,7 +17,7 @@ from solexp.evm.encoding import calldata
 Fails = Callable[[Sequence[Program]], Sequence[bool]]
 """Which of some programs still show it."""
 
-MOST = 2000
+MOST = 1200
 """Programs that are tried, about."""
 
 _STEPS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192)
