@@ -7,8 +7,8 @@ from solexp.dcr.extraction.terms import UNKNOWN, ZERO, bounded, known, member, n
 from solexp.dcr.extraction.values import ONE, Values
 from solexp.violations.solidity.unit import Node
 
-MOST_DEEP = 24
-"""Calls within calls that are followed."""
+MOST_CALLS = 2000
+"""Calls that are followed for one function."""
 _PAYING = {"transfer", "send", "safeTransfer", "sendValue", "safeTransferETH"}
 _PURE = {"keccak256", "sha256", "sha3", "ripemd160", "ecrecover", "addmod", "mulmod", "type"}
 
@@ -16,7 +16,9 @@ _PURE = {"keccak256", "sha256", "sha3", "ripemd160", "ecrecover", "addmod", "mul
 class Calls(Values):
     """Evaluates calls."""
 
-    deep: int = 0
+    calls: int = 0
+    under_way: tuple[int, ...] = ()
+    """Functions that are being read; none is read within itself."""
     pays: bool = False
     """Whether ether or tokens have been sent."""
 
@@ -123,11 +125,15 @@ class Calls(Values):
                 # A call of another contract, or of this one from outside.
                 self.value(base)
                 within = False
-        if not within or self.deep >= MOST_DEEP or declared.get("body") is None:
-            target = self.unit.resolve(declared, self.lineage) if within else declared
-            if not within or self.deep >= MOST_DEEP or target.get("body") is None:
-                return UNKNOWN
-        return self._inline(self._meant(declared, callee), arguments, names)
+        target = self._meant(declared, callee) if within else declared
+        if (
+            not within
+            or target.get("body") is None
+            or target["id"] in self.under_way
+            or self.calls >= MOST_CALLS
+        ):
+            return UNKNOWN
+        return self._inline(target, arguments, names)
 
     def _meant(self, declared: Node, callee: Node) -> Node:
         """The function that a call runs: the most derived one, unless a base is named."""
@@ -148,9 +154,10 @@ class Calls(Values):
             self.locals[parameter["id"]] = arguments[place] if place < len(arguments) else UNKNOWN
         outer_body = self.body
         outer_unchecked, self.unchecked = self.unchecked, False
-        self.deep += 1
+        self.calls += 1
+        around, self.under_way = self.under_way, (*self.under_way, function["id"])
         found = self.function(function)
-        self.deep -= 1
+        self.under_way = around
         self.body, self.unchecked = outer_body, outer_unchecked
         self.locals = kept
         return found
