@@ -323,6 +323,8 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     functions: int
     """Functions in the ABI that may change state."""
+    functions_called: int
+    """... of which there is some call."""
     functions_exercised: int
     """... of which some call succeeds."""
 
@@ -336,8 +338,11 @@ def exercise(program: Program, reference: Trace, contract: ContractBuild) -> Exe
     """How much of the reference ``program`` tries."""
     functions = changing_functions(contract)
     reached: set[str] = set()
+    called: set[str] = set()
     succeeded = events = 0
     for call, result in zip(program.calls, reference.calls, strict=False):
+        if call.to in (None, reference.address):
+            called.add(call.input[2:10])
         if result.status:
             succeeded += 1
             events += len(result.logs)
@@ -349,5 +354,6 @@ def exercise(program: Program, reference: Trace, contract: ContractBuild) -> Exe
         selectors=len(reached),
         events=events,
         functions=len(functions),
+        functions_called=len(functions & called),
         functions_exercised=len(functions & reached),
     )

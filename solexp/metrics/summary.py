@@ -23,6 +23,7 @@ from solexp.metrics.failures import (
 )
 from solexp.metrics.fuzzing import fuzz_metrics
 from solexp.metrics.gas import gas_metrics
+from solexp.metrics.matching import matching_metrics
 from solexp.metrics.overlap import overlap_metrics
 from solexp.metrics.passing import (
     all_but,
@@ -189,7 +190,7 @@ def summarise(
         The same over the tasks deployed on chain until ``cutoff``, and over those after it.
 
     Beside them stand the shares of `reply_metrics`, `size_metrics`, `overlap_metrics`,
-    `gas_metrics`, `vulnerability_metrics`, `cvt_metrics`, `violation_metrics`, `input_metrics`,
+    `gas_metrics`, `vulnerability_metrics`, `cvt_metrics`, `violation_metrics`, `matching_metrics`, `input_metrics`,
     `rejection_metrics` and `judge_metrics`.
 
     Raises UserError when two batches serve one k, or k = 1 would come from nucleus samples.
@@ -233,6 +234,7 @@ def summarise(
     metrics |= cvt_metrics(candidates, seed=seed)
     metrics |= violation_metrics(candidates, deciding, seed=seed)
     metrics |= fuzz_metrics(candidates, seed=seed)
+    metrics |= matching_metrics(candidates, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
     metrics |= judge_metrics(candidates, seed=seed)

@@ -180,6 +180,10 @@ def _measures(tried: Exercise, program: Program, original: Trace) -> Measures:
         "selectors": tried.selectors,
         "events": tried.events,
         "functions": tried.functions,
+        "functions_called": tried.functions_called,
+        "functions_called_share": tried.functions_called / tried.functions
+        if tried.functions
+        else None,
         "functions_exercised": tried.functions_exercised,
         "functions_exercised_share": tried.share,
         "recorded_calls": len(known),

@@ -26,14 +26,14 @@ from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
 from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.comparing import firsts, measures_of
+from solexp.oracles.comparing import firsts, match_rate, measures_of
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
 from solexp.oracles.judgement import Judgement, Measures
 from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 10
+SCHEMA = 11
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -239,7 +239,9 @@ class _Judgement(Judgement):
             Replay.name,
             self._case.candidates[index],
             outcome,
-            measures=self.told() | measures_of(comparison),
+            measures=self.told()
+            | measures_of(comparison)
+            | {"replay.match_rate": match_rate(comparison, len(traces[1].calls))},
             divergence=divergence(earliest, program, contract) if earliest else None,
             counterexample=counterexample(earliest, staged.places, *traces) if earliest else None,
             evidence=evidence,

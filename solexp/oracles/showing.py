@@ -21,7 +21,6 @@ from solexp.oracles.base import Case
 from solexp.oracles.sequencing import Sequencing
 from solexp.oracles.staging import Stage
 
-
 _TRIES = 160
 """Programs that are tried to make one smaller, about."""
 
