@@ -45,22 +45,24 @@ def draw(behaviour: Mapping[str, Any] | None, kind: str) -> bytes:
         (empty, above), (left, dots) = grid
         empty.axis("off")
         places = range(len(columns))
-        bars = above.bar(places, [region["candidates"] for region in columns], color=_DARK)
+        heights = [region["candidates"] for region in columns]
+        colours = [_DARK if region["oracles"] else _LIGHT for region in columns]
+        bars = above.bar(places, heights, color=colours)
         above.bar_label(bars, fontsize=8)
         above.set_ylabel("candidates")
         above.set_title(
             f"{found['candidates']} candidates of {found['tasks']} tasks", fontsize=9, loc="left"
         )
         above.margins(y=0.15)
+        above.tick_params(axis="y", labelleft=True)
         flagged = [
             sum(region["candidates"] for region in columns if name in region["oracles"])
             for name in names
         ]
         rows = range(len(names))
         sizes = left.barh(rows, flagged, color=_DARK)
-        left.bar_label(sizes, fontsize=8)
-        left.margins(x=0.3)
-        left.invert_xaxis()
+        left.set_xlim(1.4 * max(1, *flagged), 0)
+        left.bar_label(sizes, fontsize=8, padding=2)
         left.set_xlabel("flagged")
         for at, region in enumerate(columns):
             inside = [row for row, name in enumerate(names) if name in region["oracles"]]
