@@ -46,7 +46,10 @@ def _extract(command: argparse.Namespace) -> int:
     if several:
         folder.mkdir(parents=True, exist_ok=True)
         for name, graph in found.items():
-            (folder / f"{name}.json").write_text(write(graph), encoding="utf-8")
+            path = folder / f"{name}.json"
+            # Ids of some benchmarks have slashes.
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(write(graph), encoding="utf-8")
         print(f"wrote {len(found)} of {len(tasks)} graphs to {folder}")
     else:
         for graph in found.values():
