@@ -50,6 +50,7 @@ def draw(behaviour: Mapping[str, Any] | None, kind: str) -> bytes:
         bars = above.bar(places, heights, color=colours)
         above.bar_label(bars, fontsize=8)
         above.set_ylabel("candidates")
+        above.yaxis.get_major_locator().set_params(integer=True)
         above.set_title(
             f"{found['candidates']} candidates of {found['tasks']} tasks", fontsize=9, loc="left"
         )

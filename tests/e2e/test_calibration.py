@@ -22,6 +22,6 @@ def test_every_mutant_of_a_task_is_drawn_and_counted(trial: Trial) -> None:
     assert found["missed"] == []
     assert sum(each["n"] for each in caught["faults"].values()) == caught["wrong"]["n"]
     assert {"role", "order"} <= set(caught["faults"])
-    labels = [row.completion.label for row in run.generations()]
+    labels = [str(row.completion.label) for row in run.generations()]
     assert labels[0] == "reference"
     assert labels[1:] == sorted(set(labels[1:]))
