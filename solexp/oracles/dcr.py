@@ -90,7 +90,6 @@ class Dcr:
             "oracle": self.name,
             "version": SCHEMA,
             "axes": self.axes,
-            "graphs": self.sequencing.graphs,
             "sequences": self.sequencing.fingerprint(),
             "machine": self.machine.fingerprint(),
         }

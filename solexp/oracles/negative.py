@@ -99,7 +99,6 @@ class Negative:
             "oracle": self.name,
             "version": SCHEMA,
             "sources": self.sources,
-            "graphs": self.sequencing.graphs,
             "sequences": self.sequencing.fingerprint(),
             "witnesses": self.violation.fingerprint() if self.violation else None,
             "machine": self.machine.fingerprint(),

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from solexp import dcr, fuzzing
+from solexp import dcr, fuzzing, violations
 from solexp.benchmarks.starter.loader import FOLDER as STARTER
 from solexp.core import Build, Project, Task, UserError
-from solexp.core.hashing import code_hash, content_hash
+from solexp.core.hashing import code_hash, content_hash, file_hash
 from solexp.core.settings import at_least
 from solexp.dcr.extraction.static import extract
 from solexp.dcr.graph import Graph, read, write
@@ -43,13 +43,35 @@ class Sequencing(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: int
 
     def fingerprint(self) -> dict[str, Any]:
-        """Every setting that sequences depend on; the graphs themselves are added by `question`."""
+        """Every setting that sequences depend on, and the graphs."""
         return {
+            "graphs": self.graphs if self.graphs == "static" else _hashes(self.graphs),
             "search": msgspec.to_builtins(self.search),
             "code": _code(),
             "anvils": versions(),
             "limits": [self.cpu_s, self.memory_mb],
         }
+
+
+def _folder(graphs: str) -> Path:
+    folder = Path(graphs)
+    if not folder.is_dir():
+        raise UserError(
+            f"oracle.dcr.graphs: there is no folder {graphs}; make it by solexp dcr extract all --out "
+            f"{graphs}, or choose annotated or static"
+        )
+    return folder
+
+
+def _hashes(graphs: str) -> str:
+    """Hash of all graphs there are."""
+    if graphs == "annotated":
+        folder, pattern = STARTER, "*/graph.json"
+    else:
+        folder, pattern = _folder(graphs), "*.json"
+    return content_hash(
+        [[str(path.relative_to(folder)), file_hash(path)] for path in sorted(folder.glob(pattern))]
+    )
 
 
 def sequencing(
@@ -75,10 +97,6 @@ def sequencing(
     for name, limit in (("cpu_s", cpu_s), ("memory_mb", memory_mb)):
         if limit <= 0:
             raise UserError(f"oracle.{oracle}.{name}: must be above 0, got {limit}")
-    if graphs not in ("annotated", "static") and not Path(graphs).is_dir():
-        raise UserError(
-            f"oracle.{oracle}.graphs: must be annotated, static or a folder of graphs; there is no folder {graphs}"
-        )
     sources: tuple[Source, ...] = tuple(each for each in SOURCES if each in wanted)
     return Sequencing(
         graphs=graphs, search=Search(sources=sources, **search), cpu_s=cpu_s, memory_mb=memory_mb
@@ -102,7 +120,7 @@ def _place(task: Task, graphs: str) -> Path | None:
     if graphs == "annotated":
         return STARTER / task.id / "graph.json" if task.benchmark == "starter" else None
     name = task.id.replace("/", "_")
-    return Path(graphs) / f"{name}.json"
+    return _folder(graphs) / f"{name}.json"
 
 
 def sequences_of(case: Case, staged: Stage, settings: Sequencing, node: Deployed) -> Sequences:
@@ -124,7 +142,7 @@ def sequences_of(case: Case, staged: Stage, settings: Sequencing, node: Deployed
         case.settings,
         case.compiler.version(case.settings.version),
         write(graph),
-        settings.fingerprint(),
+        settings.fingerprint() | {"graphs": None},
     )
     known = store.get(key, Sequences) if case.cached else None
     if known is None:
@@ -176,4 +194,4 @@ def _sources(case: Case) -> dict[str, str]:
 
 @functools.cache
 def _code() -> str:
-    return code_hash(*(Path(str(each.__file__)).parent for each in (dcr, fuzzing)))
+    return code_hash(*(Path(str(each.__file__)).parent for each in (dcr, fuzzing, violations)))

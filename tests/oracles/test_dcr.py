@@ -149,7 +149,6 @@ def test_a_task_without_a_graph_is_undecidable_and_says_why(
     ("settings", "said"),
     [
         ({"search": "guess"}, "oracle.dcr.search: must be all, none, or some of"),
-        ({"graphs": "nowhere"}, "oracle.dcr.graphs: must be annotated, static or a folder"),
         ({"beta": 2}, "oracle.dcr.beta: must be from 0 to 1"),
         ({"calls": 0}, "oracle.dcr.calls"),
         ({"axes": "state"}, "oracle.dcr.axes: unknown axis"),
@@ -158,6 +157,17 @@ def test_a_task_without_a_graph_is_undecidable_and_says_why(
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], said: str) -> None:
     with pytest.raises(UserError, match=said):
         Dcr(**settings)  # type: ignore[arg-type]
+
+
+def test_a_folder_of_graphs_must_be_there_and_its_files_are_part_of_the_question(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UserError, match=r"oracle.dcr.graphs: there is no folder nowhere; make it"):
+        Dcr(graphs="nowhere").fingerprint()
+    before = Dcr(graphs=graphs(tmp_path)).fingerprint()
+    assert Dcr(graphs=graphs(tmp_path)).fingerprint() == before
+    (tmp_path / "box.json").write_text("{}")
+    assert Dcr(graphs=str(tmp_path)).fingerprint() != before
 
 
 def test_sources_of_rejected_calls_are_checked() -> None:
