@@ -12,10 +12,10 @@ from solexp.violations.python import arith, texts
 from solexp.violations.python.arithmetic import binary
 from solexp.violations.python.comparing import hashable
 from solexp.violations.python.evaluation import Evaluation
-from solexp.violations.python.logic import and_, not_
+from solexp.violations.python.logic import and_, not_, or_
 from solexp.violations.python.regex import matches
 from solexp.violations.python.rounding import rounded, truncated
-from solexp.violations.python.terms import Num, Term
+from solexp.violations.python.terms import Bool, Num, Term
 from solexp.violations.python.values import (
     Opaque,
     SBool,
@@ -69,16 +69,24 @@ def to_float(ev: Evaluation, value: Value) -> Value:
 
 
 _DECIMAL = r"\s*[+-]?(\d(_?\d)*\.?(\d(_?\d)*)?|\.\d(_?\d)*)([eE][+-]?\d(_?\d)*)?\s*"
-_WORD = r"\s*[+-]?(inf|infinity|nan)\s*"
+_WORDS = {
+    r"\s*\+?inf(inity)?\s*": float("inf"),
+    r"\s*-inf(inity)?\s*": float("-inf"),
+    r"\s*[+-]?nan\s*": float("nan"),
+}
 
 
 def _float_of_text(ev: Evaluation, value: Text) -> Value:
     number = matches(_DECIMAL, value, "fullmatch")
-    word = matches(_WORD, value, "fullmatch", re.IGNORECASE)
+    words: list[tuple[Bool, Value]] = [
+        (matches(pattern, value, "fullmatch", re.IGNORECASE), said)
+        for pattern, said in _WORDS.items()
+    ]
+    word = or_(*(guard for guard, _ in words))
     ev.fail(ValueError, and_(not_(number), not_(word)))
     whole, term = texts.number_in(value)
-    ev.beyond("a float written with a point, an exponent or in words", not_(whole))
-    return floating(arith.to_real(term), None)
+    ev.beyond("a float written with a point or an exponent", and_(not_(whole), not_(word)))
+    return ev.join([*words, (not_(word), floating(arith.to_real(term), None))])
 
 
 def to_str(ev: Evaluation, value: Value) -> Value:

@@ -104,3 +104,12 @@ def test_statements_agree_on_small_values(name: str) -> None:
     wrong, agreed, _ = disagreements(CONTRACTS[name], list(itertools.product(SMALL, SMALL[::3])))
     assert wrong == []
     assert agreed > 0
+
+
+@pytest.mark.parametrize("source", ["float(x) > 0", "float(x) == float(x)", "float(x) < y"])
+@pytest.mark.filterwarnings("ignore")
+def test_floats_that_are_written_in_words_agree(source: str) -> None:
+    words = ["inf", "-INF", "nan", " +infinity", "infi", "-nan ", "7", "in f"]
+    wrong, agreed, unsaid = disagreements(source, list(itertools.product(words, [0, None])))
+    assert wrong == []
+    assert (agreed, unsaid) == (16, 0)
