@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from solexp.violations.python.inputs import Bounds
 from tests.violations.python.grammar import (
     DEEP,
+    SHAPE,
     contracts,
     deep_values,
     disagreements,
@@ -109,7 +112,9 @@ def test_statements_agree_on_small_values(name: str) -> None:
 @pytest.mark.parametrize("source", ["float(x) > 0", "float(x) == float(x)", "float(x) < y"])
 @pytest.mark.filterwarnings("ignore")
 def test_floats_that_are_written_in_words_agree(source: str) -> None:
-    words = ["inf", "-INF", "nan", " +infinity", "infi", "-nan ", "7", "in f"]
-    wrong, agreed, unsaid = disagreements(source, list(itertools.product(words, [0, None])))
+    words = ["inf", "-INF", "nan", " +inF", "infi", "-nan ", "7", "in f"]
+    shape = msgspec.structs.replace(SHAPE, bounds=Bounds(1, 1, 5))
+    pairs = list(itertools.product(words, [0, None]))
+    wrong, agreed, unsaid = disagreements(source, pairs, shape)
     assert wrong == []
     assert (agreed, unsaid) == (16, 0)
