@@ -63,9 +63,7 @@ class Differing:
             return None
         return compare(expected, got, program).earliest(self._axes)
 
-    def shrunk(
-        self, program: Program, contract: ContractBuild, most: int = MOST
-    ) -> Program | None:
+    def shrunk(self, program: Program, contract: ContractBuild, most: int = MOST) -> Program | None:
         """The smallest program to be found that shows a difference; None where ``program`` itself does not.
 
         ``most`` programs are tried, about.

@@ -76,6 +76,28 @@ def look_through(
     return Looked(stated, accounts, [*told, *stored])
 
 
+class _Sequence(NamedTuple):
+    program: Program
+    endings: tuple[Ending, ...]
+    new: bool
+
+
+def _best(found: Sequence[_Sequence], calls: int) -> list[_Sequence]:
+    """As many sequences as make so many calls: those that did something new, and of the others the latest, which go on
+    from most that is known."""
+    order = [each for each in found if each.new]
+    order += [each for each in reversed(found) if not each.new]
+    kept = []
+    for each in order:
+        if calls <= 0:
+            break
+        ended = each.endings[:calls]
+        program = msgspec.structs.replace(each.program, calls=each.program.calls[:calls])
+        kept.append(each._replace(program=program, endings=ended))
+        calls -= len(ended)
+    return kept
+
+
 class Explorer:
     """Finds the sequences of one unit on the original."""
 
@@ -116,11 +138,10 @@ class Explorer:
         settings = self._settings
         # Of a contract's calls most fail. Those that do so for the hundredth time are not worth a candidate's time.
         most = settings.calls * (_EXPLORED if settings.scope == "contract" else 1)
-        programs: list[Program] = []
-        endings: list[tuple[Ending, ...]] = []
-        called = kept = 0
+        found: list[_Sequence] = []
+        called = 0
         cut: str | None = None
-        while called < most and kept < settings.calls and cut is None:
+        while called < most and cut is None:
             drawn: list[tuple[Step, ...]] = []
             while len(drawn) < _BATCH and called < most:
                 drawn.append(self._sequences.next()[: most - called])
@@ -131,27 +152,28 @@ class Explorer:
                 if trace.stopped:
                     cut = trace.stopped
                     break
-                places = self._learnt(steps, trace)[: settings.calls - kept]
-                kept += len(places)
+                places, new = self._learnt(steps, trace)
                 if places:
                     calls = tuple(program.calls[place] for place in places)
-                    programs.append(msgspec.structs.replace(program, calls=calls))
-                    endings.append(
-                        tuple(ending(trace.calls[at], program.calls[at].gas or 0) for at in places)
+                    ended = (ending(trace.calls[at], program.calls[at].gas or 0) for at in places)
+                    found.append(
+                        _Sequence(msgspec.structs.replace(program, calls=calls), tuple(ended), new)
                     )
             if cut is None and self._gas > settings.gas:
                 cut = "gas"
+        found = _best(found, settings.calls)
         self._node.observe(NOTHING)
         return Reference(
-            programs=tuple(programs),
-            endings=tuple(endings),
+            programs=tuple(each.program for each in found),
+            endings=tuple(each.endings for each in found),
             called=called,
             costly=self._costly,
             cut=cut,
         )
 
-    def _learnt(self, steps: Sequence[Step], trace: Trace) -> list[int]:
-        """Learn from what the original did; the places of the calls that candidates are to be sent.
+    def _learnt(self, steps: Sequence[Step], trace: Trace) -> tuple[list[int], bool]:
+        """Learn from what the original did. The places of the calls that candidates are to be sent, and whether any of
+        it was new.
 
         Those that failed changed nothing, so that the others do the same without them.
         """
@@ -190,7 +212,7 @@ class Explorer:
             said, kept_words = tuple(told)[-_TOLD:], tuple(stored)[:_TOLD]
             start = Start(tuple(new), goal or new[-1].entry, said, kept_words)
             self._sequences.begun(start)
-        return kept
+        return kept, bool(new)
 
     def _worth_it(self, failure: tuple[str, str, str]) -> bool:
         """Whether a failed call is sent to candidates: the first of its kind are, and some of the others."""
