@@ -187,7 +187,9 @@ class _Session:
         except NodeGone as error:
             if self._node.process.ran_out_of_memory():
                 raise Limit("memory") from None
-            raise HarnessError(f"anvil ended during a run: {self._node.process.last_words()}") from error
+            raise HarnessError(
+                f"anvil ended during a run: {self._node.process.last_words()}"
+            ) from error
         return Trace(
             address=address,
             deployment=deployed,
