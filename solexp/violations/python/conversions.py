@@ -85,7 +85,7 @@ def _float_of_text(ev: Evaluation, value: Text) -> Value:
     word = or_(*(guard for guard, _ in words))
     ev.fail(ValueError, and_(not_(number), not_(word)))
     whole, term = texts.number_in(value)
-    ev.beyond("a float written with a point or an exponent", and_(not_(whole), not_(word)))
+    ev.beyond("a float written with a point or an exponent", and_(number, not_(whole)))
     return ev.join([*words, (not_(word), floating(arith.to_real(term), None))])
 
 
