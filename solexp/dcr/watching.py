@@ -19,7 +19,9 @@ from solexp.violations.solidity.probes import end_of
 from solexp.violations.solidity.unit import Node, Unit, kind_of
 
 _STATE, _CALL, _ALL = "solexpState", "solexpCall", "solexpStates"
-_ROUNDS = 4
+_ROUNDS = 6
+_MOST_STATES = 250
+"""Bits that there are in a word, about."""
 _TIME = frozenset({"block", "now"})
 _BY_CALL = frozenset({"msg", "tx"})
 
@@ -76,6 +78,8 @@ class Declared:
         """``build`` has ASTs. Raises DataError where it has not, or has no such contract."""
         self._unit = Unit(build, sources)
         self._texts: dict[str, str] = {}
+        self.owners: dict[str, str] = {}
+        """Contracts that define the functions, by signature: private variables are visible there."""
         self.names: dict[str, tuple[str, ...]] = {}
         """Names of parameters by canonical signature; those of ``receive()`` and ``fallback()`` are empty."""
         for node in self._unit.exposed(self._unit.contract(contract)):
@@ -85,6 +89,9 @@ class Declared:
                 name = self._unit.signature(node) if kind == "function" else f"{kind}()"
             except Unsupported:
                 continue
+            owner = self._unit.owner.get(node["id"])
+            if owner is not None:
+                self.owners[name] = self._unit.contracts[owner]["name"]
             own = kind == "function"
             self._texts[name] = ", ".join(map(self._declaration, declared)) if own else ""
             self.names[name] = tuple(each["name"] for each in declared) if own else ()
@@ -109,81 +116,123 @@ def watched(
     compiled: Callable[[dict[str, str]], Build],
 ) -> tuple[Watched, Build] | None:
     """The sources with the graph's guards, and their build; None where these cannot be compiled at all."""
-    states, calls = _wanted(graph, declared)
+    wanted = _wanted(graph, declared, contract)
     unread: list[str] = []
-    path, end = end_of(sources, contract)
-    text = sources[path].encode()
     for _ in range(_ROUNDS):
-        added, places = _functions(states, calls, declared, end)
-        made = dict(sources) | {path: (text[:end] + added + text[end:]).decode()}
+        made, places = _with_functions(sources, wanted, declared, contract)
         build = compiled(made)
         if build.ok:
+            states = tuple(each.guard for each in wanted if not each.by_call)
             selectors = {
-                f"{function} {guard}": _selector(f"{_CALL}{number}({function.partition('(')[2]}")
-                for number, (function, guard) in enumerate(calls)
+                f"{each.function} {each.guard}": _selector(each.signature(number))
+                for number, each in enumerate(wanted)
+                if each.by_call
             }
-            return Watched(made, tuple(states), selectors, tuple(unread)), build
+            return Watched(made, states, selectors, tuple(unread)), build
         faulty = {
             number
             for error in build.errors
-            for number, (start, stop) in enumerate(places)
+            for number, (path, start, stop) in enumerate(places)
             if error.path == path and start <= (error.start or 0) < stop
         }
-        if not faulty:
-            faulty = set(range(len(places)))
-        unread += [
-            (states[n] if n < len(states) else calls[n - len(states)][1]) for n in sorted(faulty)
-        ]
-        kept = [each for n, each in enumerate(calls, len(states)) if n not in faulty]
-        states = [each for n, each in enumerate(states) if n not in faulty]
-        calls = kept
+        kept = []
+        for number, each in enumerate(wanted):
+            if faulty and number not in faulty:
+                kept.append(each)
+            elif faulty and len(each.homes) > 1:
+                kept.append(msgspec.structs.replace(each, homes=each.homes[1:]))
+            else:
+                unread.append(each.guard)
+        wanted = kept
     return None
 
 
-def _wanted(graph: Graph, declared: Declared) -> tuple[list[str], list[tuple[str, str]]]:
-    """Guards of the state, and those about a call of a function."""
-    states: dict[str, None] = {}
-    calls: dict[tuple[str, str], None] = {}
+class _Wanted(msgspec.Struct, frozen=True):
+    """A guard that is to be a function."""
+
+    guard: str
+    function: str
+    """The function that it belongs to."""
+    by_call: bool
+    homes: tuple[str, ...]
+    """Contracts in which it may be understood, the likeliest first."""
+
+    def signature(self, number: int) -> str:
+        """Of the function that it becomes."""
+        if not self.by_call:
+            return f"{_STATE}{number}()"
+        return f"{_CALL}{number}({self.function.partition('(')[2]}"
+
+    def text(self, number: int, parameters: str | None) -> str:
+        """Its declaration."""
+        name = self.signature(number).partition("(")[0]
+        rest = f"({parameters}) external payable" if self.by_call else "() public"
+        return f"function {name}{rest} returns (bool) {{ return ({self.guard}); }}\n"
+
+
+def _wanted(graph: Graph, declared: Declared, contract: str) -> list[_Wanted]:
+    """Guards of the state, whose places are their bits, and then those about a call of a function."""
+    states: dict[str, _Wanted] = {}
+    calls: dict[tuple[str, str], _Wanted] = {}
+
+    def want(guard: str, function: str, *, by_call: bool) -> None:
+        owner = declared.owners.get(function, contract)
+        homes = (contract,) if owner == contract else (contract, owner)
+        made = _Wanted(guard, function, by_call, homes)
+        if by_call:
+            calls.setdefault((function, guard), made)
+        elif len(states) < _MOST_STATES:
+            states.setdefault(guard, made)
+
     for event in graph.events:
         parts = parts_of(event, declared.names.get(event.function, ()))
-        states |= dict.fromkeys(each for each in (parts.state, parts.time) if each)
+        for each in (parts.state, parts.time):
+            if each:
+                want(each, event.function, by_call=False)
         if event.guard is not None and declared.parameters(event.function) is not None:
-            calls[event.function, event.guard] = None
+            want(event.guard, event.function, by_call=True)
     for relation in graph.relations:
         if relation.guard is None:
             continue
         function = graph.by_id[relation.source].function
         about = set(declared.names.get(function, ())) | _BY_CALL
-        if not about & set(names(relation.guard)):
-            states[relation.guard] = None
-        elif declared.parameters(function) is not None:
-            calls[function, relation.guard] = None
-    return list(states), list(calls)
+        by_call = bool(about & set(names(relation.guard)))
+        if not by_call or declared.parameters(function) is not None:
+            want(relation.guard, function, by_call=by_call)
+    return [*states.values(), *calls.values()]
 
 
-def _functions(
-    states: Sequence[str], calls: Sequence[tuple[str, str]], declared: Declared, start: int
-) -> tuple[bytes, list[tuple[int, int]]]:
-    """The text of the functions, and where each of them stands in the source that it is put into at ``start``."""
-    lines = [
-        f"function {_STATE}{number}() public returns (bool) {{ return ({guard}); }}"
-        for number, guard in enumerate(states)
-    ]
-    lines += [
-        f"function {_CALL}{number}({declared.parameters(function)}) external payable "
-        f"returns (bool) {{ return ({guard}); }}"
-        for number, (function, guard) in enumerate(calls)
-    ]
+def _with_functions(
+    sources: Mapping[str, str], wanted: Sequence[_Wanted], declared: Declared, contract: str
+) -> tuple[dict[str, str], list[tuple[str, int, int]]]:
+    """The sources with the functions, and where each of these stands: path, start and end in bytes."""
     bits = " ".join(
-        f"if ({_STATE}{number}()) found |= {1 << number};" for number in range(len(states))
+        f"if ({_STATE}{number}()) found |= {1 << number};"
+        for number, each in enumerate(wanted)
+        if not each.by_call
     )
-    text, places = b"\n", []
-    for line in lines:
-        before = start + len(text)
-        text += line.encode() + b"\n"
-        places.append((before, start + len(text)))
-    text += f"function {_ALL}() public returns (uint256 found) {{ {bits} }}\n".encode()
-    return text, places
+    every = f"function {_ALL}() public returns (uint256 found) {{ {bits} }}\n"
+    ends = {home: end_of(sources, home) for each in wanted for home in each.homes[:1]}
+    ends.setdefault(contract, end_of(sources, contract))
+    places: dict[int, tuple[str, int, int]] = {}
+    made = dict(sources)
+    for path in {path for path, _ in ends.values()}:
+        text, before = sources[path].encode(), 0
+        found = b""
+        for home, (_, end) in sorted(
+            ((home, at) for home, at in ends.items() if at[0] == path), key=lambda row: row[1]
+        ):
+            found += text[before:end] + b"\n"
+            before = end
+            for number, each in enumerate(wanted):
+                if each.homes[0] == home:
+                    start = len(found)
+                    found += each.text(number, declared.parameters(each.function)).encode()
+                    places[number] = path, start, len(found)
+            if home == contract:
+                found += every.encode()
+        made[path] = (found + text[before:]).decode()
+    return made, [places[number] for number in range(len(wanted))]
 
 
 def _selector(signature: str) -> str:
