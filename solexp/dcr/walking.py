@@ -20,18 +20,16 @@ from solexp.dcr.choosing import Chooser
 from solexp.dcr.drafts import Draft, Drafts, times
 from solexp.dcr.expressions import names
 from solexp.dcr.graph import Event, Graph, write
+from solexp.dcr.guarding import GAS, Guards
 from solexp.dcr.records import Counted, Rejected, Search, Sequences
 from solexp.dcr.semantics import awaited, execute, is_enabled
-from solexp.dcr.watching import Declared, Parts, Watched, all_states, one_state, parts_of
+from solexp.dcr.watching import Declared, Watched
 from solexp.evm.gas import LEAST, MULTIPLE
 from solexp.evm.stepping import Stepping
 from solexp.fuzzing.settings import Constants
 
 if TYPE_CHECKING:
     from solexp.dcr.solving import Solving
-
-GAS = 10_000_000
-"""Limit of a call while it is tried, in units of gas."""
 
 _WIDE = 8
 """Calls that are tried for an event at once."""
@@ -88,18 +86,9 @@ class Walk:
         self._solving = solving
         self._random = random
         self._chooser = Chooser(graph, search, random)
-        self._parts = {
-            event.id: parts_of(event, ground.declared.names.get(event.function, ()))
-            for event in graph.events
-        }
-        self._bits = {guard: place for place, guard in enumerate(watched.states)}
         self._events = tuple(event for event in graph.events if drafts.known(event))
-        times_of: dict[str, int] = {}
-        for event in self._events:
-            times_of[event.function] = times_of.get(event.function, 0) + 1
-        self._shared = frozenset(name for name, count in times_of.items() if count > 1)
+        self._guards = Guards(graph, watched, ground.declared, self._node, drafts.senders[0])
         self._marking = graph.marking
-        self._states = -1
         self._alive = True
         self._programs: list[list[Call]] = [[]]
         self._of: list[list[str]] = [[]]
@@ -145,7 +134,7 @@ class Walk:
         """One program, up to the events that hand ownership over."""
         search, chooser = self._search, self._chooser
         fruitless = 0
-        self._alive = self._look()
+        self._alive = self._guards.look()
         while (
             self._alive
             and self._enough() < search.calls
@@ -163,7 +152,7 @@ class Walk:
                 options = now or later
                 if not options or fruitless > _PATIENCE:
                     return
-            waited = awaited(self._graph, self._marking, self._holds)
+            waited = awaited(self._graph, self._marking, self._guards.holds)
             event = chooser.choose(options, self._marking, waited)
             succeeded = self._attempt(event)
             chooser.count(event, succeeded=succeeded)
@@ -179,7 +168,7 @@ class Walk:
                 for event in self._events
                 if event.ownership
                 and event.id not in done
-                and is_enabled(self._graph, self._marking, event, self._holds)
+                and is_enabled(self._graph, self._marking, event, self._guards.holds)
             ]
             if not options:
                 return
@@ -197,48 +186,17 @@ class Walk:
         there = [
             event
             for event in self._events
-            if not event.ownership and is_enabled(self._graph, self._marking, event, self._holds)
+            if not event.ownership
+            and is_enabled(self._graph, self._marking, event, self._guards.holds)
         ]
-        now = [event for event in there if self._in_time(self._parts[event.id], self._states)]
+        now = [event for event in there if self._guards.in_time(event)]
         return now, [event for event in there if event not in now]
-
-    def _in_time(self, parts: Parts, states: int) -> bool:
-        return parts.time is None or self._bit(parts.time, states)
-
-    def _holds(self, guard: str, event: Event) -> bool:
-        """What the state says of a guard; one that it does not answer, or the event's own at other times, holds."""
-        if guard == event.guard:
-            state = self._parts[event.id].state
-            return state is None or self._bit(state, self._states)
-        return self._bit(guard, self._states)
-
-    def _bit(self, guard: str, states: int) -> bool:
-        place = self._bits.get(guard)
-        return place is None or bool(states >> place & 1)
-
-    def _look(self) -> bool:
-        """Read what the guards of the state are worth in the next block; False where the contract is gone."""
-        if not self._bits:
-            return self._node.alive()
-        [found] = self._node.tried([self._asking(all_states())])
-        if found.status:
-            self._states = int(found.output[2:], 16) if len(found.output) > 2 else 0
-            return len(found.output) > 2
-        # One of them reverts, and then does not hold.
-        places = range(len(self._watched.states))
-        answers = self._node.tried([self._asking(one_state(place)) for place in places])
-        self._states = sum(_true(answer) << place for place, answer in enumerate(answers))
-        return True
-
-    def _asking(self, data: str, timestamp: int = 0) -> Call:
-        deployer = self._drafts.senders[0]
-        return self._node.next(sender=deployer, input=data, gas=GAS, timestamp=timestamp)
 
     # One event
 
     def _attempt(self, event: Event) -> bool:
         """Whether a call was found by which the event happens; it is made then."""
-        at = self._due(event)
+        at = self._guards.due(event, self._moments)
         tally = self._chooser.tallies[event.id]
         for source in self._sources(event):
             if self._one_of(event, [(each._replace(timestamp=at), name) for each, name in source]):
@@ -251,18 +209,6 @@ class Walk:
         if self._random.random() < later and "pool" in self._search.sources:
             return self._one_of(event, self._later(event))
         return False
-
-    def _due(self, event: Event) -> int:
-        """When what the event's guard asks of time holds, as far as moments are known; 0: now."""
-        parts = self._parts[event.id]
-        if self._in_time(parts, self._states):
-            return 0
-        moments = self._moments()
-        answers = self._node.tried([self._asking(all_states(), moment) for moment in moments])
-        for moment, answer in zip(moments, answers, strict=True):
-            if answer.status and self._in_time(parts, int(answer.output, 16)):
-                return moment
-        return 0
 
     def _moments(self) -> list[int]:
         seen = [n for n in self._drafts.pool.seen_numbers.values if n > self._node.timestamp]
@@ -312,7 +258,7 @@ class Walk:
             return False
         self._tried += len(trials)
         answers = self._node.tried([trial.call for trial in trials])
-        holding = self._holding(event, trials)
+        holding = self._guards.holding(event, [trial.call for trial in trials])
         for trial, answer, holds in zip(trials, answers, holding, strict=True):
             if not answer.status:
                 self._reject(event, trial.call, answer)
@@ -330,20 +276,6 @@ class Walk:
             timestamp=draft.timestamp,
         )
 
-    def _holding(self, event: Event, trials: Sequence[Trial]) -> list[bool]:
-        """Whether the event's guard holds of each call: success says so, but for functions that are several events."""
-        guard = event.guard
-        selector = self._watched.calls.get(self._watched.key(event.function, guard or ""))
-        if event.function not in self._shared or selector is None:
-            return [True] * len(trials)
-        answers = self._node.tried(
-            [
-                msgspec.structs.replace(trial.call, input=f"0x{selector}{trial.call.input[10:]}")
-                for trial in trials
-            ]
-        )
-        return list(map(_true, answers))
-
     def _keep(self, event: Event, trial: Trial, answer: CallResult) -> None:
         self._node.keep(trial.call)
         self._programs[-1].append(trial.call)
@@ -354,37 +286,19 @@ class Walk:
         if len(self._programs[-1]) % 16 == 1:
             for word in self._node.storage(range(_LOOKED)):
                 self._drafts.pool.see(f"{word:064x}")
-        self._alive = self._look()
-        about = self._about(event, trial.call)
+        self._alive = self._guards.look()
+        about = self._guards.about(event, trial.call)
 
         def holds(guard: str, of: Event) -> bool:
-            return about[guard] if guard in about else self._holds(guard, of)
+            return about[guard] if guard in about else self._guards.holds(guard, of)
 
         self._marking = execute(self._graph, self._marking, event, holds)
 
-    def _about(self, event: Event, call: Call) -> dict[str, bool]:
-        """Guards of the event's relations that speak of its call."""
-        guards = {
-            relation.guard
-            for relation in self._graph.from_source[event.id]
-            if relation.guard and relation.guard not in self._bits
-        }
-        found = {}
-        for guard in sorted(guards):
-            selector = self._watched.calls.get(self._watched.key(event.function, guard))
-            if selector is not None:
-                data = f"0x{selector}{call.input[10:]}"
-                [answer] = self._node.tried(
-                    [self._node.next(sender=call.sender, value=call.value, input=data, gas=GAS)]
-                )
-                found[guard] = _true(answer)
-        return found
-
     def _reject(self, event: Event, call: Call, answer: CallResult) -> None:
-        if answer.error is not None and "revert" not in answer.error and answer.output == "0x":
-            known = answer.error
-        else:
-            known = answer.output[:266]
+        if answer.error is not None and "gas" in answer.error.lower():
+            # One that needs less gas may well take it.
+            return
+        known = answer.error or answer.output[:266]
         key = event.function, known
         if len(self._rejected) >= self._search.rejected or self._reasons.get(key, 0) >= _PER_REASON:
             return
@@ -438,7 +352,3 @@ def _share(later: Sequence[Event], now: Sequence[Event]) -> float:
 
 def _speaks_of_time(event: Event) -> bool:
     return event.guard is not None and bool({"block", "now"} & set(names(event.guard)))
-
-
-def _true(answer: CallResult) -> bool:
-    return answer.status and len(answer.output) > 2 and int(answer.output, 16) == 1
