@@ -8,6 +8,7 @@ part fails alone, of a disjunction each part holds alone, and of a comparison th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from solexp.violations.solidity import terms
@@ -59,8 +60,8 @@ def _parts(recorder: Recorder, guard: int) -> list[Part]:
         return []
     found = []
     for holds in (False, True):
-        ways = [way for way in _ways(event.test, holds, 0) if way.near is not FALSE]
-        for way in ways[:MOST_WAYS]:
+        ways = (way for way in _ways(event.test, holds, 0) if way.near is not FALSE)
+        for way in islice(ways, MOST_WAYS):
             near = terms.and_(event.at, way.near)
             plain = None if way.plain is None else terms.and_(event.at, way.plain)
             whole = terms.and_(event.at, event.test if holds else terms.not_(event.test))
@@ -69,21 +70,21 @@ def _parts(recorder: Recorder, guard: int) -> list[Part]:
     return found
 
 
-def _ways(term: Term, value: bool, depth: int) -> list[_Way]:
+def _ways(term: Term, value: bool, depth: int) -> Iterator[_Way]:
     """Ways in which a condition has a value."""
     if term.op == "not":
-        return _ways(term.args[0], not value, depth)
+        yield from _ways(term.args[0], not value, depth)
+        return
     if term.op != "and" or depth >= _MOST_DEPTH:
-        return _leaf(term, value)
-    found = []
+        yield from _leaf(term, value)
+        return
     for place, part in enumerate(term.args):
         others = term.args[:place] + term.args[place + 1 :]
         for way in _ways(part, value, depth + 1):
             near = terms.and_(way.near, *others)
             bare = part if value else terms.not_(part)
             plain = terms.and_(bare if way.plain is None else way.plain, *others)
-            found.append(_Way(near, plain))
-    return found
+            yield _Way(near, plain)
 
 
 def _leaf(term: Term, value: bool) -> list[_Way]:
@@ -138,8 +139,13 @@ def atoms(condition: Term) -> dict[Term, bool]:
     """What a condition is made of, each with the value that helps it to hold."""
     found: dict[Term, bool] = {}
     stack = [(condition, True)]
+    # Terms share their parts: met along every way to it, one could be there more often than can be counted.
+    seen: set[tuple[Term, bool]] = set()
     while stack:
         term, value = stack.pop()
+        if (term, value) in seen:
+            continue
+        seen.add((term, value))
         if term.op == "not":
             stack.append((term.args[0], not value))
         elif term.op == "and":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from solexp.core import Build
-from solexp.violations.solidity import Contract, Part, Snapshot
+from solexp.violations.solidity import Contract, Part, Snapshot, terms
 from solexp.violations.solidity.evaluation import evaluate
+from solexp.violations.solidity.parts import atoms
 from solexp.violations.solidity.standing import answers
 from tests.violations.solidity.conftest import Compiled
 
@@ -91,3 +92,14 @@ def test_what_a_guard_asks_of_the_state_alone_is_told_by_the_state(compiled: Com
 def _args(compiled: Compiled) -> tuple[Build, str, dict[str, str]]:
     build, sources = compiled(SOURCE)
     return build, "Box", sources
+
+
+def test_a_condition_that_shares_its_parts_is_taken_apart_once() -> None:
+    leaves = [terms.ult(terms.var(f"arg{place}", 256), terms.const(9, 256)) for place in range(60)]
+    condition = leaves[0]
+    for leaf in leaves[1:]:
+        # Either it and the leaf, or neither: met along every way, the first would be there 2**59 times.
+        both = terms.and_(condition, leaf)
+        neither = terms.and_(terms.not_(condition), terms.not_(leaf))
+        condition = terms.not_(terms.and_(terms.not_(both), terms.not_(neither)))
+    assert set(atoms(condition)) == set(leaves)
