@@ -12,6 +12,7 @@ import msgspec
 from solexp import fuzzing
 from solexp.core import UserError, Verdict
 from solexp.core.hashing import content_hash, file_hash
+from solexp.core.settings import above
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import axis_set
 from solexp.fuzzing import Settings
@@ -80,8 +81,7 @@ class Fuzz:
             ("memory_mb", memory_mb),
             ("answer_mb", answer_mb),
         ):
-            if number <= 0:
-                raise UserError(f"oracle.fuzz.{setting}: must be above 0, got {number}")
+            above(f"oracle.fuzz.{setting}", number)
         self.rule: Rule = rule
         self.settings = Settings(
             scope=scope, arguments=arguments, calls=calls, length=length, gas=gas, seed=seed

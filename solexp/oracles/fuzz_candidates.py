@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from solexp.core import Counterexample, Divergence, Program, Trace
-from solexp.evm.abi import describe_call, selectors
+from solexp.evm.abi import selectors
 from solexp.evm.compare import compare, divergence
 from solexp.evm.counterexamples import counterexample
 from solexp.evm.deployed import NOTHING, Deployed
@@ -20,6 +20,7 @@ from solexp.fuzzing import Asked, Differing, Reference, Unit
 from solexp.oracles.base import Case
 from solexp.oracles.fuzz_original import DEPLOYMENT_GAS, FuzzedOriginal
 from solexp.oracles.grounds import undeployed
+from solexp.oracles.showing import show
 from solexp.oracles.staging import Stage
 
 if TYPE_CHECKING:
@@ -183,20 +184,20 @@ class Fuzzing:
         plan = NOTHING
         if "storage" in self._oracle.axes:
             plan = self._plan(small.calls)
-        subjects = [self._staged.original, subject]
-        expected, got = self._oracle.machine.run(small, subjects, plan)
-        first = compare(expected, got, small).earliest(self._oracle.axes)
-        if first is None:
-            return None
-        end = len(small.calls) if first.index is None else first.index + 1
-        calls = small.calls[:end]
-        found = counterexample(first, range(len(small.calls)), expected, got)
-        return Shown(
-            selectors(contract).get(calls[-1].input[2:10], unit.name) if calls else unit.name,
-            divergence(first, small, contract),
-            msgspec.structs.replace(found, prefix=0, kept=None, calls=calls, hardfork=self._fork),
-            [describe_call(contract, call.input) for call in calls],
+        shown = show(
+            self._oracle.machine,
+            self._staged.original,
+            subject,
+            msgspec.structs.replace(small, hardfork=self._fork),
+            self._oracle.axes,
+            contract=contract,
+            plan=plan,
         )
+        if shown is None:
+            return None
+        calls = shown.counterexample.calls
+        function = selectors(contract).get(calls[-1].input[2:10]) if calls else None
+        return Shown(function or unit.name, *shown)
 
     def _standing_twin(self) -> Deployed | None:
         if self._twin is None:

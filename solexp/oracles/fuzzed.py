@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from solexp.core import Build, ContractBuild, Outcome, Verdict
-from solexp.evm.machine import Subject
+from solexp.core import Outcome, Verdict
 from solexp.fuzzing import Reference, Unit, units
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.fuzz_candidates import Fuzzed, Fuzzing
 from solexp.oracles.grounds import KEEP
-from solexp.oracles.judgement import Judgement, Measures
-from solexp.oracles.staging import Stage, stage
+from solexp.oracles.judgement import Judgement, Measures, creation_identity
+from solexp.oracles.staging import stage
 
 if TYPE_CHECKING:
     from solexp.oracles.fuzz import Fuzz
@@ -52,20 +51,20 @@ class FuzzJudgement(Judgement):
         )
         if isinstance(staged, str):
             self._ground = Outcome.UNDECIDABLE, staged
-            self._deployable(None)
+            self.with_contract(staged, self._ground)
             return self.ready()
         chosen, left_out = units(staged.contract, self._oracle.settings)
         self._told["fuzz.left_out"] = len(left_out)
         if not chosen:
             which = "can be called with such arguments" if left_out else "changes state"
             self._ground = Outcome.UNDECIDABLE, f"no function of the original {which}"
-            self._deployable(None)
+            self.with_contract(staged, self._ground)
             return self.ready()
         with Fuzzing(self._oracle, self._case, staged) as fuzzing:
             reason = fuzzing.explore(chosen)
             self._look_at(chosen, fuzzing.references, reason)
-            builds = self._deployable(staged)
-            subjects, places = self.subjects(staged.original, builds, _identity)
+            builds = self.with_contract(staged, self._undecidable())
+            subjects, places = self.subjects(staged.original, builds, creation_identity)
             found = fuzzing.run(chosen, subjects) if places else []
         for index, place in places.items():
             self._decide(index, found[place])
@@ -101,21 +100,10 @@ class FuzzJudgement(Judgement):
         elif not reached and self._oracle.rule == "strict":
             self._ground = Outcome.VACUOUS, "every call of the original fails"
 
-    def _deployable(self, staged: Stage | None) -> dict[int, tuple[Build, ContractBuild]]:
-        """The candidates that can be fuzzed; the others are settled."""
-        builds = {}
-        for index, build in self.compiled():
-            if staged is None or (self._ground and self._ground[0] is Outcome.UNDECIDABLE):
-                reason = self._ground[1] if self._ground else ""
-                self.settle(index, Outcome.UNDECIDABLE, {"reason": reason})
-                continue
-            name = staged.program.deployment.contract
-            contract = build.contract(name)
-            if contract is None or contract.creation == "0x":
-                self.settle(index, Outcome.FAIL, {"reason": f"it has no contract '{name}'"})
-            else:
-                builds[index] = (build, contract)
-        return builds
+    def _undecidable(self) -> tuple[Outcome, str] | None:
+        # Candidates of a vacuous task are run all the same: they may differ in where the original fails.
+        vacuous = self._ground is not None and self._ground[0] is Outcome.VACUOUS
+        return None if vacuous else self._ground
 
     def _decide(self, index: int, fuzzed: Fuzzed) -> None:
         evidence: dict[str, object] = {}
@@ -158,7 +146,3 @@ class FuzzJudgement(Judgement):
             counterexample=first.counterexample if first else None,
             evidence=evidence,
         )
-
-
-def _identity(subject: Subject) -> tuple[object, ...]:
-    return (subject.creation, *sorted(subject.code_at.items()))
