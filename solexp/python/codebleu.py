@@ -20,6 +20,8 @@ _LONGEST = 4
 """Tokens of an n-gram, at most."""
 _WEIGHTS = dict.fromkeys(keyword.kwlist, 5)
 """How much a token weighs, where it is not 1: keywords five times as much as others (§3.1)."""
+_DEEPEST = 100
+"""Levels of nodes, at most, of code that is compared."""
 _EPSILON = 0.1
 """Matches that n-grams of a length count as which have none."""
 _NO_PARTS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
@@ -54,10 +56,7 @@ def likeness(candidate: Sequence[ast.stmt], reference: Sequence[ast.stmt]) -> Li
     if not reference:
         return None
     theirs = _read(reference)
-    try:
-        ours = _read(candidate)
-    except RecursionError:
-        ours = _read(())
+    ours = _read(candidate if _shallow(candidate) else ())
     return Likeness(
         ngrams=_bleu(ours.tokens, theirs.tokens, {}),
         weighted_ngrams=_bleu(ours.tokens, theirs.tokens, _WEIGHTS),
@@ -72,8 +71,17 @@ class _Code(NamedTuple):
     flow: list[Flow]
 
 
+def _shallow(statements: Sequence[ast.stmt]) -> bool:
+    # Counted, since the interpreter's own limit of recursion is whatever some package has set it to.
+    level: list[ast.AST] = list(statements)
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return True
+    return False
+
+
 def _read(statements: Sequence[ast.stmt]) -> _Code:
-    """Raises RecursionError for code that is nested too deeply."""
     text = ast.unparse(ast.Module(body=list(statements), type_ignores=[]))
     tree = ast.parse(text)
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)

@@ -125,8 +125,11 @@ def test_without_assertions_in_a_function_nothing_is_alike(candidate: str) -> No
 
 
 def test_code_that_is_nested_deeply_is_read_or_like_nothing() -> None:
-    deep = "def f(n):\n    assert " + "1 + " * 3000 + "n\n"
-    assert alike(deep).codebleu == 0.0
+    def deep(levels: int) -> str:
+        return "def f(n):\n    assert " + "1 + " * levels + "n\n"
+
+    assert alike(deep(90)).codebleu > 0.0
+    assert alike(deep(120)).codebleu == alike(deep(3000)).codebleu == 0.0
     loops = "".join(f"{'    ' * depth}for x{depth} in xs:\n" for depth in range(1, 20))
     many = f"def f(xs):\n{loops}{'    ' * 20}assert x1\n"
     assert 0.0 < alike(many).ngrams < 0.01
