@@ -147,7 +147,14 @@ def test_what_was_put_in_is_found_by_way_of_server_client_judges_and_compare(
     with LoopbackServer(lambda asked, _: probe.answer(asked.text), models=(probe.name,)) as server:
         status = main(
             [
-                *("run", "-m", "benchmark.limit=6", "sampling=mean_of_n", "model=vllm"),
+                *(
+                    "run",
+                    "-m",
+                    "benchmark.version=1",
+                    "benchmark.limit=6",
+                    "sampling=mean_of_n",
+                    "model=vllm",
+                ),
                 "sampling.batches.mean_of_n={n: 20, temperature: 1.0, ks: [1]}",
                 *(f"model.base_url={server.base_url}", f"model.name={probe.name}"),
                 *("model.n_per_request=20", "oracle=[compile,replay]", "tracking=none"),
