@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from solexp.benchmarks.starter.loader import FOLDER
 from solexp.commands.graphs import asked, composed_tasks, extracted
 from solexp.core import Task, UserError
 from solexp.core.errors import nearest
@@ -77,33 +76,38 @@ def _give(graph: Graph, path: str | None) -> int:
 
 
 def _quality(command: argparse.Namespace) -> int:
-    folder = Path(command.annotations) if command.annotations else FOLDER
-    tasks = [
-        (task, path)
-        for task in composed_tasks(command.override)
-        for path in _annotated(folder, task)
-    ]
-    if not tasks:
-        raise UserError(f"{folder}: no TASK/graph.json or TASK.json of a task; give --annotations")
-    annotated = {task.id: graph_of(path) for task, path in tasks}
-    if command.extracted:
-        graphs = {
-            task.id: graph_of(path)
-            for task, _ in tasks
-            for path in _annotated(Path(command.extracted), task)
+    every = composed_tasks(command.override)
+    if command.annotations:
+        annotated = _graphs(Path(command.annotations), every)
+    else:
+        annotated = {
+            task.id: read(task.graph, f"the annotated graph of {task.id}")
+            for task in every
+            if isinstance(task.graph, str)
         }
+    if not annotated:
+        where = command.annotations or "annotated graphs"
+        raise UserError(f"{where}: no TASK/graph.json or TASK.json of a task; give --annotations")
+    tasks = [task for task in every if task.id in annotated]
+    if command.extracted:
+        graphs = _graphs(Path(command.extracted), tasks)
         if missing := sorted(annotated.keys() - graphs.keys()):
             raise UserError(f"{command.extracted}: no graph of {', '.join(missing)}")
     else:
-        graphs = extracted([task for task, _ in tasks])
+        graphs = extracted(tasks)
     found = {name: compare(graphs[name], annotated[name], command.level) for name in annotated}
     print(render(found, details=command.details))
     return 0
 
 
-def _annotated(folder: Path, task: Task) -> list[Path]:
-    known = [folder / task.id / "graph.json", folder / f"{task.id}.json"]
-    return [path for path in known if path.is_file()][:1]
+def _graphs(folder: Path, tasks: Sequence[Task]) -> dict[str, Graph]:
+    """Those of a folder with a ``TASK/graph.json`` or ``TASK.json`` for each task."""
+    found = {}
+    for task in tasks:
+        known = [folder / task.id / "graph.json", folder / f"{task.id}.json"]
+        for path in [path for path in known if path.is_file()][:1]:
+            found[task.id] = graph_of(path)
+    return found
 
 
 def render(found: Mapping[str, Quality], *, details: bool = False) -> str:

@@ -96,6 +96,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The project's tests that reach the target; unset where none is known."""
     preconditions: Preconditions | msgspec.UnsetType = msgspec.UNSET
     """What the function to write demands of its arguments; set for Python only."""
+    graph: str | msgspec.UnsetType = msgspec.UNSET
+    """Its life cycle as a person has annotated it: a DCR graph as JSON (`solexp.dcr.graph`); unset where nobody has."""
 
     @property
     def reference(self) -> str:

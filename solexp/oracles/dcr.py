@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
-
-import msgspec
 
 from solexp.core import UserError, Verdict
 from solexp.dcr.records import Search
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import axis_set
 from solexp.oracles.base import Case
+from solexp.oracles.judgement import timed
 from solexp.oracles.sequenced import SequenceJudgement
 from solexp.oracles.sequencing import sequencing
 
@@ -95,7 +93,4 @@ class Dcr:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
-        started = time.perf_counter()
-        found = SequenceJudgement(self, case).verdicts()
-        share = (time.perf_counter() - started) / max(1, len(found))
-        return [msgspec.structs.replace(row, seconds=share) for row in found]
+        return timed(SequenceJudgement(self, case).verdicts, case, self.machine)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from solexp.fuzzing import Settings
 from solexp.fuzzing.settings import Arguments, Scope
 from solexp.oracles.base import Case
 from solexp.oracles.fuzzed import FuzzJudgement
+from solexp.oracles.judgement import timed
 
 SCHEMA = 1
 """Raised with every change of what a verdict says."""
@@ -109,12 +109,7 @@ class Fuzz:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
-        started = time.perf_counter()
-        found = FuzzJudgement(self, case).verdicts()
-        for tool, version in self.machine.tools().items():
-            case.used(tool, version)
-        share = (time.perf_counter() - started) / max(1, len(found))
-        return [msgspec.structs.replace(row, seconds=share) for row in found]
+        return timed(FuzzJudgement(self, case).verdicts, case, self.machine)
 
 
 @functools.cache

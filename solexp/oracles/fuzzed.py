@@ -41,14 +41,7 @@ class FuzzJudgement(Judgement):
 
     def verdicts(self) -> list[Verdict]:
         """One a candidate, in the candidates' order."""
-        staged = stage(
-            self._case,
-            self._oracle.machine,
-            limit=0,
-            faithful=False,
-            checkpoint_every=None,
-            getters="never",
-        )
+        staged = stage(self._case, self._oracle.machine, limit=0)
         if isinstance(staged, str):
             self._ground = Outcome.UNDECIDABLE, staged
             self.with_contract(staged, self._ground)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
 
 import msgspec
 
 from solexp.core import Build, ContractBuild, Outcome, TimeLimitExceeded, Verdict
-from solexp.evm.machine import Subject
+from solexp.evm.machine import Machine, Subject
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.oracles.staging import Stage, subject
 from solexp.solidity.splice import splice
 
 Measures = dict[str, float | int | bool | str | None]
+
+
+def timed(judge: Callable[[], list[Verdict]], case: Case, machine: Machine) -> list[Verdict]:
+    """The verdicts of a task, each with its share of the time they took; the machine's tools are noted."""
+    started = time.perf_counter()
+    found = judge()
+    for tool, version in machine.tools().items():
+        case.used(tool, version)
+    share = (time.perf_counter() - started) / max(1, len(found))
+    return [msgspec.structs.replace(row, seconds=share) for row in found]
 
 
 class Judgement(ABC):

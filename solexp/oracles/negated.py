@@ -63,9 +63,7 @@ class NegativeJudgement(Judgement):
     def verdicts(self) -> list[Verdict]:
         """One a candidate, in the candidates' order."""
         machine = self._oracle.machine
-        staged = stage(
-            self._case, machine, limit=None, faithful=False, checkpoint_every=None, getters="never"
-        )
+        staged = stage(self._case, machine)
         with ExitStack() as stack:
             if isinstance(staged, str):
                 self._ground = Outcome.UNDECIDABLE, staged

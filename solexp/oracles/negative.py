@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
-
-import msgspec
 
 from solexp.core import UserError, Verdict
 from solexp.dcr.records import Search
 from solexp.evm.anvil import AnvilMachine
 from solexp.oracles.base import Case
+from solexp.oracles.judgement import timed
 from solexp.oracles.negated import NegativeJudgement
 from solexp.oracles.rejecting import SOURCES, Source
 from solexp.oracles.sequencing import sequencing
@@ -105,9 +103,4 @@ class Negative:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
-        started = time.perf_counter()
-        found = NegativeJudgement(self, case).verdicts()
-        for tool, version in self.machine.tools().items():
-            case.used(tool, version)
-        share = (time.perf_counter() - started) / max(1, len(found))
-        return [msgspec.structs.replace(row, seconds=share) for row in found]
+        return timed(NegativeJudgement(self, case).verdicts, case, self.machine)

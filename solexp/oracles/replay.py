@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -28,7 +27,7 @@ from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.comparing import firsts, match_rate, measures_of
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
-from solexp.oracles.judgement import Judgement, Measures
+from solexp.oracles.judgement import Judgement, Measures, timed
 from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
@@ -95,14 +94,8 @@ class Replay:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
-        started = time.perf_counter()
-        found = _Judgement(self, case).verdicts()
-        for tool, version in self.machine.tools().items():
-            case.used(tool, version)
-        share = (time.perf_counter() - started) / max(1, len(found))
-        if not self.machine.reproducible:
-            found = [_not_to_keep(row) for row in found]
-        return [msgspec.structs.replace(row, seconds=share) for row in found]
+        found = timed(_Judgement(self, case).verdicts, case, self.machine)
+        return found if self.machine.reproducible else [_not_to_keep(row) for row in found]
 
 
 class _Judgement(Judgement):

@@ -66,14 +66,7 @@ class SequenceJudgement(Judgement):
 
     def verdicts(self) -> list[Verdict]:
         """One a candidate, in the candidates' order."""
-        staged = stage(
-            self._case,
-            self._oracle.machine,
-            limit=None,
-            faithful=False,
-            checkpoint_every=None,
-            getters="never",
-        )
+        staged = stage(self._case, self._oracle.machine)
         with self._stack:
             if isinstance(staged, str):
                 self._reason = staged

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from solexp import dcr, fuzzing, violations
-from solexp.benchmarks.starter.loader import FOLDER as STARTER
-from solexp.core import Build, Project, Task, UserError
+from solexp.core import Build, Project, UserError
 from solexp.core.hashing import code_hash, content_hash, file_hash
 from solexp.core.settings import at_least
 from solexp.dcr.extraction.static import extract
@@ -32,6 +31,7 @@ SCHEMA = 1
 """Raised with every change of what is kept."""
 
 _ROUNDS = 3
+_NAMED = ("annotated", "static")
 
 
 class Sequencing(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class Sequencing(msgspec.Struct, frozen=True, kw_only=True):
     def fingerprint(self) -> dict[str, Any]:
         """Every setting that sequences depend on, and the graphs."""
         return {
-            "graphs": self.graphs if self.graphs == "static" else _hashes(self.graphs),
+            "graphs": self.graphs if self.graphs in _NAMED else _hashes(self.graphs),
             "search": msgspec.to_builtins(self.search),
             "code": _code(),
             "anvils": versions(),
@@ -64,13 +64,9 @@ def _folder(graphs: str) -> Path:
 
 
 def _hashes(graphs: str) -> str:
-    """Hash of all graphs there are."""
-    if graphs == "annotated":
-        folder, pattern = STARTER, "*/graph.json"
-    else:
-        folder, pattern = _folder(graphs), "*.json"
+    """Hash of all graphs in a folder."""
     return content_hash(
-        [[str(path.relative_to(folder)), file_hash(path)] for path in sorted(folder.glob(pattern))]
+        [[path.name, file_hash(path)] for path in sorted(_folder(graphs).glob("*.json"))]
     )
 
 
@@ -108,19 +104,15 @@ def graph_of(case: Case, staged: Stage, settings: Sequencing) -> Graph | str:
     if settings.graphs == "static":
         sources = _sources(case)
         return extract(_parsed(case), staged.contract.name, sources)
-    place = _place(case.task, settings.graphs)
-    if place is None or not place.is_file():
-        return (
-            f"there is no graph of it ({place or 'only the starter benchmark has annotated ones'})"
-        )
+    task = case.task
+    if settings.graphs == "annotated":
+        if not isinstance(task.graph, str):
+            return "there is no graph of it: nobody has annotated one"
+        return read(task.graph, f"the annotated graph of {task.id}")
+    place = _folder(settings.graphs) / f"{task.id.replace('/', '_')}.json"
+    if not place.is_file():
+        return f"there is no graph of it ({place})"
     return read(place.read_bytes(), str(place))
-
-
-def _place(task: Task, graphs: str) -> Path | None:
-    if graphs == "annotated":
-        return STARTER / task.id / "graph.json" if task.benchmark == "starter" else None
-    name = task.id.replace("/", "_")
-    return _folder(graphs) / f"{name}.json"
 
 
 def sequences_of(case: Case, staged: Stage, settings: Sequencing, node: Deployed) -> Sequences:

@@ -29,10 +29,10 @@ def stage(
     case: Case,
     machine: Machine,
     *,
-    limit: int | None,
-    faithful: bool,
-    checkpoint_every: int | None,
-    getters: GetterRule,
+    limit: int | None = None,
+    faithful: bool = False,
+    checkpoint_every: int | None = None,
+    getters: GetterRule = "never",
 ) -> Stage | str:
     """The stage for a task, or why there is none.
 

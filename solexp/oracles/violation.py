@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections import defaultdict
 from importlib import metadata
 from pathlib import Path
@@ -30,7 +29,7 @@ from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.asking import same_error
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.judgement import Judgement, Measures, creation_identity
+from solexp.oracles.judgement import Judgement, Measures, creation_identity, timed
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.oracles.witnessing import (
     Asked,
@@ -145,13 +144,8 @@ class Violation:
         }
 
     def judge(self, case: Case) -> list[Verdict]:
-        started = time.perf_counter()
         case.used("z3", metadata.version("z3-solver"))
-        found = _Judgement(self, case).verdicts()
-        for tool, version in self.machine.tools().items():
-            case.used(tool, version)
-        share = (time.perf_counter() - started) / max(1, len(found))
-        return [msgspec.structs.replace(row, seconds=share) for row in found]
+        return timed(_Judgement(self, case).verdicts, case, self.machine)
 
     def witnesses(self, case: Case, staged: Stage) -> Witnesses:
         """The task's witnesses: found once, and kept."""
@@ -201,14 +195,7 @@ class _Judgement(Judgement):
         return dict(self._told)
 
     def verdicts(self) -> list[Verdict]:
-        staged = stage(
-            self._case,
-            self._oracle.machine,
-            limit=None,
-            faithful=False,
-            checkpoint_every=None,
-            getters="never",
-        )
+        staged = stage(self._case, self._oracle.machine)
         witnesses = Witnesses(reason=staged) if isinstance(staged, str) else None
         if witnesses is None and isinstance(staged, Stage):
             witnesses = self._oracle.witnesses(self._case, staged)

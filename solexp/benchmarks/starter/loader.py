@@ -221,6 +221,7 @@ def read_task(task_id: str) -> Task:
             else "hidden"
             for mutant in _mutants(folder)
         },
+        graph=_graph(folder),
         mutant_faults={
             mutant.name: said
             for mutant in _mutants(folder)
@@ -272,6 +273,11 @@ def read_sources(task_id: str) -> tuple[dict[str, str], CompilerSettings]:
         runs=compiler.runs,
         evm_version=compiler.evm_version,
     )
+
+
+def _graph(folder: Path) -> str | msgspec.UnsetType:
+    path = folder / "graph.json"
+    return path.read_text("utf-8") if path.is_file() else msgspec.UNSET
 
 
 def _folder(task_id: str) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from solexp.dcr.expressions import Expression
 from solexp.dcr.extraction.terms import UNKNOWN, ZERO, bounded, known, member, name
 from solexp.dcr.extraction.values import ONE, Values
@@ -22,8 +24,9 @@ class Calls(Values):
     pays: bool = False
     """Whether ether or tokens have been sent."""
 
+    @abstractmethod
     def function(self, function: Node) -> Expression:
-        raise NotImplementedError
+        """What a function that is called returns."""
 
     def _FunctionCall(self, node: Node) -> Expression:  # noqa: N802, PLR0911
         kind = node.get("kind")

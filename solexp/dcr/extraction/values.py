@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeVar
 
@@ -38,7 +39,7 @@ class Branch(NamedTuple):
     stored: dict[str, Expression]
 
 
-class Values:
+class Values(ABC):
     """Evaluates all expressions but calls."""
 
     def __init__(self, unit: Unit, contract: Node) -> None:
@@ -314,8 +315,9 @@ class Values:
         self.stored = kept
         return found
 
+    @abstractmethod
     def demand(self, asked: Expression) -> None:
-        raise NotImplementedError
+        """What must hold for the call to go on."""
 
 
 def _in_memory(node: Node) -> bool:
