@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from solexp.core import Build, Candidate, CompilerSettings, Outcome, Project, Task, Verdict
+from solexp.core import Build, Candidate, CompilerSettings, Outcome, Task, Verdict
 from solexp.core.hashing import content_hash
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.solidity.splice import splice
 
 T = TypeVar("T")
@@ -74,9 +73,7 @@ class Case:
 
     def compiled(self, sources: dict[str, str]) -> Build:
         """The build of any sources under the task's settings, with all that they import from the task's project."""
-        project = self.task.project
-        if isinstance(project, Project):
-            sources = with_imports(sources, kept(project.hash), self.settings.remappings)
+        sources = with_project(self.task, sources)
         key = content_hash(sources)
         if key not in self._builds:
             built = self._built(sources)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import CompilerSettings, ContractBuild, Program, Project
+from solexp.core import CompilerSettings, ContractBuild, Program
 from solexp.core.hashing import content_hash
 from solexp.evm.deployed import Deployed
 from solexp.evm.machine import Subject
@@ -26,8 +26,7 @@ from solexp.fuzzing import (
 )
 from solexp.oracles.base import Case
 from solexp.oracles.staging import subject
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
@@ -132,9 +131,7 @@ class FuzzedOriginal:
 
     def _look(self) -> _Read:
         case = self._case
-        sources = case.task.sources
-        if isinstance(case.task.project, Project):
-            sources = with_imports(sources, kept(case.task.project.hash), case.settings.remappings)
+        sources = with_project(case.task, case.task.sources)
         known = Constants()
         for settings in _otherwise(case.settings):
             try:

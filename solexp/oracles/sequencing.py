@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from solexp import dcr, fuzzing, violations
-from solexp.core import Build, Project, UserError
+from solexp.core import Build, UserError
 from solexp.core.hashing import code_hash, content_hash, file_hash
 from solexp.core.settings import at_least
 from solexp.dcr.extraction.static import extract
@@ -22,8 +22,7 @@ from solexp.evm.machine import Subject
 from solexp.oracles.base import Case
 from solexp.oracles.grounds import undeployed
 from solexp.oracles.staging import Stage, subject
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
@@ -178,10 +177,7 @@ def _parsed(case: Case) -> Build:
 
 
 def _sources(case: Case) -> dict[str, str]:
-    sources = dict(case.task.sources)
-    if isinstance(case.task.project, Project):
-        sources = with_imports(sources, kept(case.task.project.hash), case.settings.remappings)
-    return sources
+    return with_project(case.task, case.task.sources)
 
 
 @functools.cache

@@ -15,7 +15,6 @@ from solexp.core import (
     Build,
     Candidate,
     Outcome,
-    Project,
     Task,
     TimeLimitExceeded,
     UserError,
@@ -27,8 +26,7 @@ from solexp.core.reply import well_formed
 from solexp.core.settings import above
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.solidity.slither.client import SlitherProcess
 from solexp.solidity.slither.findings import (
     CONFIDENCES,
@@ -185,10 +183,7 @@ class Static:
 
     def _analysis(self, case: Case, code: str) -> Analysis:
         """What Slither finds with ``code``, which compiles, in the target's place."""
-        sources = splice(case.task, code)
-        project = case.task.project
-        if isinstance(project, Project):
-            sources = with_imports(sources, kept(project.hash), case.settings.remappings)
+        sources = with_project(case.task, splice(case.task, code))
         sources = {path: well_formed(text) for path, text in sources.items()}
         try:
             build = case.compiled(sources)

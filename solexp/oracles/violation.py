@@ -18,7 +18,6 @@ from solexp.core import (
     Counterexample,
     Divergence,
     Outcome,
-    Project,
     Trace,
     UserError,
     Verdict,
@@ -39,8 +38,7 @@ from solexp.oracles.witnessing import (
     measures,
     shown,
 )
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 from solexp.violations.witnesses import Search, Witness, Witnesses, leading
@@ -165,9 +163,7 @@ class Violation:
         from solexp.violations.witnesses.original import Original  # noqa: PLC0415
         from solexp.violations.witnesses.search import find  # noqa: PLC0415
 
-        sources = case.task.sources
-        if isinstance(case.task.project, Project):
-            sources = with_imports(sources, kept(case.task.project.hash), case.settings.remappings)
+        sources = with_project(case.task, case.task.sources)
         try:
             build = case.compiler.compile(sources, case.settings, ast=True, keep_ast=False)
         except RecursionError:

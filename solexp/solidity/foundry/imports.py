@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from solexp.core import Project, Task
 from solexp.solidity.comments import without_comments
+from solexp.solidity.foundry.files import kept
 
 _IMPORT = re.compile(r"""(?<![\w$])import\b[^;"']*["']([^"'\n]+)["'][^;]*;""")
 
@@ -64,3 +66,10 @@ def with_imports(
     own = {path: text.encode() for path, text in sources.items()}
     found = closure({**files, **own}, sources, remappings)
     return {path: data.decode(errors="replace") for path, data in found.items()}
+
+
+def with_project(task: Task, sources: Mapping[str, str]) -> dict[str, str]:
+    """``sources`` of a task and all that they import from its project; as they are where it has none."""
+    if not isinstance(task.project, Project):
+        return dict(sources)
+    return with_imports(sources, kept(task.project.hash), task.compiler.remappings)

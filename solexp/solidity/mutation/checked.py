@@ -5,13 +5,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 
-from solexp.core import Project, Task, TimeLimitExceeded
+from solexp.core import Task, TimeLimitExceeded
 from solexp.core.hashing import content_hash
 from solexp.core.mutation import Mutation, shuffled
 from solexp.solidity import standard_json
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.foundry.files import kept
-from solexp.solidity.foundry.imports import with_imports
+from solexp.solidity.foundry.imports import with_project
 from solexp.solidity.mutation.mutations import mutations
 from solexp.solidity.splice import splice
 from solexp.store import Store
@@ -60,9 +59,7 @@ class Checked:
 
         Raises ToolError when there is no compiler of that release.
         """
-        sources = splice(task, mutation.applied(task.reference))
-        if isinstance(task.project, Project):
-            sources = with_imports(sources, kept(task.project.hash), task.compiler.remappings)
+        sources = with_project(task, splice(task, mutation.applied(task.reference)))
         if self._compiler is None:
             self._compiler = Compiler(max_workers=1)
             weakref.finalize(self, self._compiler.close)
