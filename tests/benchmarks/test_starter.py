@@ -47,8 +47,17 @@ def test_an_earlier_version_has_its_tasks_alone() -> None:
     assert set(Counter(task.category for task in first.tasks()).values()) == {3}
     assert set(first.data_hashes()) <= set(Starter().data_hashes())
     assert first.data_hashes()["version"] == "1"
-    with pytest.raises(UserError, match="version must be 1 to 2"):
-        Starter(version=3)
+    with pytest.raises(UserError, match="version must be 1 to 3"):
+        Starter(version=4)
+
+
+def test_an_earlier_version_has_no_mutants_of_a_later_one() -> None:
+    def mutants(version: int) -> set[str]:
+        (task,) = Starter(ids=["InitVault"], version=version).tasks()
+        assert task.mutants.keys() == task.mutant_labels.keys() == task.mutant_faults.keys()
+        return set(task.mutants)
+
+    assert mutants(3) - mutants(2) == {"withdrawal-not-booked"}
 
 
 def test_an_unknown_task_names_the_nearest() -> None:

@@ -31,8 +31,9 @@ T = TypeVar("T")
 
 FOLDER = Path(__file__).parent / "tasks"
 
-VERSION = 2
-"""Changes with the tasks, and so with all figures: 1 had the twelve of ``_FIRST``."""
+VERSION = 3
+"""Changes with tasks and mutants, and so with all figures: 1 had the twelve tasks of ``_FIRST``, 3 brought the mutants
+that are ``since`` 3."""
 
 _FIRST = frozenset(
     {
@@ -76,6 +77,8 @@ class MutantLabel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     of its storage or text, less gas, or other expressions. None for the others, and where nobody has said."""
     shown: bool = False
     """Whether the task's recorded calls show the difference on ``axis``."""
+    since: int = 1
+    """The version of the benchmark that brought it."""
     why: str
     """What was changed, and what follows from it."""
 
@@ -164,7 +167,7 @@ class Starter:
 
     def every(self) -> Sequence[Task]:
         """All tasks, chosen or not: the pool that examples may come from."""
-        return [read_task(name) for name in task_ids(self.version)]
+        return [read_task(name, self.version) for name in task_ids(self.version)]
 
     def data_hashes(self) -> dict[str, str]:
         """The ``version``, and the SHA-256 of every file of data by its path within the benchmark."""
@@ -184,8 +187,8 @@ def task_ids(version: int = VERSION) -> tuple[str, ...]:
 
 
 @cache
-def read_task(task_id: str) -> Task:
-    """One task. Raises DataError, naming the file, when its data are damaged or there is no such task."""
+def read_task(task_id: str, version: int = VERSION) -> Task:
+    """One task, with the mutants it had in that version. Raises DataError, naming the file, when its data are damaged or there is no such task."""
     folder = _folder(task_id)
     recipe = _yaml(folder / "task.yaml", _Recipe)
     sources, settings = read_sources(task_id)
@@ -196,6 +199,7 @@ def read_task(task_id: str) -> Task:
         raise DataError(f"benchmark 'starter': {folder / 'source.sol'}: {error}") from error
     target = Target(path=path, contract=recipe.target, start=found.start, end=found.end)
     reference = source.encode()[found.start : found.end].decode()
+    mutants = [mutant for mutant in _mutants(folder) if mutant.since <= version]
     return Task(
         id=task_id,
         benchmark="starter",
@@ -212,19 +216,19 @@ def read_task(task_id: str) -> Task:
             "lines": reference.count("\n") + 1,
             "deployed": recipe.deployment.contract,
         },
-        mutants={mutant.name: _apply(mutant, reference, folder) for mutant in _mutants(folder)},
+        mutants={mutant.name: _apply(mutant, reference, folder) for mutant in mutants},
         mutant_labels={
             mutant.name: "equivalent"
             if mutant.equivalent
             else "shown"
             if mutant.shown
             else "hidden"
-            for mutant in _mutants(folder)
+            for mutant in mutants
         },
         graph=_graph(folder),
         mutant_faults={
             mutant.name: said
-            for mutant in _mutants(folder)
+            for mutant in mutants
             if (said := mutant.fault or mutant.kind or mutant.input) is not None
         },
     )
