@@ -188,7 +188,10 @@ def task_ids(version: int = VERSION) -> tuple[str, ...]:
 
 @cache
 def read_task(task_id: str, version: int = VERSION) -> Task:
-    """One task, with the mutants it had in that version. Raises DataError, naming the file, when its data are damaged or there is no such task."""
+    """One task, with the mutants it had in that version.
+
+    Raises DataError, naming the file, when its data are damaged or there is no such task.
+    """
     folder = _folder(task_id)
     recipe = _yaml(folder / "task.yaml", _Recipe)
     sources, settings = read_sources(task_id)
