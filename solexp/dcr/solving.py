@@ -8,7 +8,7 @@ from solexp.core import UserError
 from solexp.dcr.drafts import Draft
 from solexp.dcr.graph import Event
 from solexp.dcr.records import Search
-from solexp.evm.script import RICH
+from solexp.evm.machine import RICH
 from solexp.evm.stepping import Stepping
 from solexp.violations.solidity import Contract, Settings, Unsupported
 

@@ -167,7 +167,7 @@ def _branched(step: Branching, blocks: Sequence[_Block | _BigBlock]) -> Branched
         after=step.after,
         balance=balance,
         calls=tuple(
-            _undone(result, call.gas or 0)
+            (_undone if step.branch.undone else _result)(result, call.gas or 0)
             for result, call in zip(tried, step.branch.calls, strict=True)
         ),
         words=tuple(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +22,14 @@ from solexp.evm.answers import Answer
 from solexp.evm.anvils import anvil_for, old_forks_exact, versions
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import Era, eras
-from solexp.evm.machine import ForkRule, GasRule, Observation, Subject, undeployable
+from solexp.evm.machine import (
+    ForkRule,
+    GasRule,
+    Observation,
+    Subject,
+    Surroundings,
+    undeployable,
+)
 from solexp.evm.private import Limit, PrivateNode
 from solexp.evm.rpc import AnswerTooLarge, NodeGone
 from solexp.evm.script import RESTORE, Script, write
@@ -54,7 +62,14 @@ class AnvilMachine:
         self.timeout_s = timeout_s
         self.memory_mb = memory_mb
         self.answer_mb = answer_mb
+        self.surroundings = Surroundings()
         self._tools: dict[str, str] = {}
+
+    def elsewhere(self, surroundings: Surroundings) -> AnvilMachine:
+        """The same machine under other surroundings, where calls get the gas that the program says and no more."""
+        other = copy(self)
+        other.surroundings, other.gas = surroundings, "recorded"
+        return other
 
     def tools(self) -> dict[str, str]:
         """Versions of anvil used so far, by name."""
@@ -207,7 +222,11 @@ class _Session:
         plan = self._simulations.plan_of(subject)
         key = (address, stop, limits, bool(plan.getters))
         if key not in self._scripts:
-            self._scripts[key] = write(self._program, address, limits, plan, self._fork, stop=stop)
+            self._scripts[key] = write(
+                *(self._program, address, limits, plan, self._fork),
+                stop=stop,
+                surroundings=self._machine.surroundings,
+            )
         script = self._scripts[key]
         code = ""
         if RESTORE in script.pieces:

@@ -12,7 +12,7 @@ import psutil
 from solexp.core import CallResult, HarnessError, Program, TimeLimitExceeded, ToolError, Trace
 from solexp.evm import answers
 from solexp.evm.anvils import anvil_for
-from solexp.evm.machine import Branch, Observation, Subject, undeployable
+from solexp.evm.machine import Branch, Observation, Subject, Surroundings, undeployable
 from solexp.evm.private import Limit, PrivateNode
 from solexp.evm.rpc import AnswerTooLarge, NodeGone
 from solexp.evm.script import INSTALL, RESTORE, Script, write
@@ -25,6 +25,7 @@ BATCH = 16
 _ANSWERS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
+_USUAL = Surroundings()
 NOTHING = Observation(at_end=False, storage=False)
 """Of no state is anything read."""
 
@@ -52,6 +53,7 @@ class Deployed:
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
         answer_mb: int = 128,
+        surroundings: Surroundings = _USUAL,
     ) -> None:
         """``cpu_s`` bounds the node's CPU seconds for one contract, so that a busy machine changes nothing; ten times
         as much is the most that one message may take by the wall clock. ``answer_mb`` bounds the answer to one.
@@ -60,6 +62,7 @@ class Deployed:
         self.address: str | None = None
         """Where the contract stands; None where its deployment failed."""
         self._base = base
+        self._surroundings = surroundings
         self.plan = NOTHING
         """What is read of the state behind programs; see `observe`."""
         self._anvil = anvil_for(hardfork)
@@ -137,7 +140,9 @@ class Deployed:
             gas = tuple(call.gas or 0 for call in program.calls)
             leaving = tuple(branches[place]) if branches else ()
             plan = msgspec.structs.replace(self.plan, branches=leaving) if leaving else self.plan
-            script = write(program, self.address, gas, plan, self.hardfork)
+            script = write(
+                *(program, self.address, gas, plan, self.hardfork), surroundings=self._surroundings
+            )
             if not (plan.at_end or leaving):
                 whole = b"".join(
                     piece.encode() if isinstance(piece, str) else piece

@@ -16,6 +16,23 @@ ForkRule = Literal["exact", "deployment"]
 """``exact``: each call under the rules of its own block. ``deployment``: all under those of the deployment's block."""
 
 
+RICH = 10**27
+"""Wei that every sender has, and what it sends in all besides."""
+BLOCK_GAS = 1_000_000_000_000
+"""Gas limit of every block: the same for all subjects, since code can read it."""
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What code can see around its call, beside what the program says: the same for all subjects of a run."""
+
+    gas_price: int = 0
+    """Wei that senders pay for a unit of gas in calls."""
+    block_gas: int = BLOCK_GAS
+    """Gas limit of a block, or the limits of its calls together where these are more."""
+    wealth: int = RICH
+    """Wei that every sender has, and what it sends in all besides."""
+
+
 class Subject(msgspec.Struct, frozen=True):
     """One contract to run a program on."""
 
@@ -62,7 +79,7 @@ class Keys(msgspec.Struct, frozen=True):
 
 class Branch(msgspec.Struct, frozen=True):
     """What would happen from a state that the program reaches. Every call starts from that same state, and none of them
-    leaves anything behind: the program goes on as if they had not been made."""
+    leaves anything behind, if they are ``undone``: the program goes on as if they had not been made."""
 
     after: int
     """The state is that after the first so many calls of the program."""
@@ -70,6 +87,9 @@ class Branch(msgspec.Struct, frozen=True):
     """Calls to the contract itself, by accounts without code. Each needs a gas limit."""
     slots: tuple[int, ...] = ()
     """Slots of the contract's storage to read."""
+    undone: bool = True
+    """Whether what they do is undone. A contract can find that out. False is for calls that are expected to fail, and
+    undo themselves: they are made as those of the program are, and one that succeeds after all is not undone."""
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -113,6 +133,10 @@ class Machine(Protocol):
         nothing. A subject that uses up its time, memory or answer size has ``Trace.stopped`` set. Raises HarnessError
         when the node itself fails.
         """
+        ...
+
+    def elsewhere(self, surroundings: Surroundings) -> Machine:
+        """The same machine under other surroundings, where calls get the gas that the program says and no more."""
         ...
 
     def fingerprint(self) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -18,9 +19,16 @@ from solexp.core import (
 from solexp.evm import answers
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import at_least, hardfork_at
-from solexp.evm.machine import GasRule, Observation, Subject, undeployable
+from solexp.evm.machine import (
+    BLOCK_GAS,
+    GasRule,
+    Observation,
+    Subject,
+    Surroundings,
+    undeployable,
+)
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
-from solexp.evm.script import BLOCK_GAS, write
+from solexp.evm.script import write
 from solexp.evm.simulate import Simulations
 from solexp.evm.words import created_address
 
@@ -69,12 +77,19 @@ class NodeMachine:
         self.timeout_s = timeout_s
         self.answer_mb = answer_mb
         self.distinct_blocks = distinct_blocks
+        self.surroundings = Surroundings()
         self._tools: dict[str, str] = {}
         self._identity: tuple[int | None, str | None] | None = None
 
     def tools(self) -> dict[str, str]:
         """What the node says it is."""
         return dict(self._tools)
+
+    def elsewhere(self, surroundings: Surroundings) -> NodeMachine:
+        """The same node under other surroundings, where calls get the gas that the program says and no more."""
+        other = copy(self)
+        other.surroundings, other.gas = surroundings, "recorded"
+        return other
 
     def fingerprint(self) -> dict[str, object]:
         """Every setting that a trace depends on; the node's address is not one."""
@@ -279,6 +294,7 @@ class _Run:
             self._fork,
             block=self._block,
             distinct_blocks=self._machine.distinct_blocks,
+            surroundings=self._machine.surroundings,
             prelude=msgspec.json.encode(self._creation(subject, gas)).decode(),
         )
         return self._simulations.run(subject, script, code, gas=limits, post=self._post)

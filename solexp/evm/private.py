@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from solexp.core import CallResult, HarnessError, Log, Program, TimeLimitExceeded
-from solexp.evm.machine import Subject
+from solexp.evm.machine import BLOCK_GAS, Subject
 from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import Connection, RpcError
-from solexp.evm.script import BLOCK_GAS
 
 
 class Limit(Exception):

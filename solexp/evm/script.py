@@ -8,19 +8,15 @@ from dataclasses import dataclass
 from solexp.core import Call, Program
 from solexp.evm.assembly import PROBE, READER, SIZE, old_trial, trial, undoing
 from solexp.evm.hardforks import at_least, intrinsic_gas
-from solexp.evm.machine import Branch, Observation
+from solexp.evm.machine import BLOCK_GAS, Branch, Observation, Surroundings
 from solexp.evm.words import word
 
 PROBE_ADDRESS = "0x5e1ec7ed000000000000000000000000000b5e17"
 SIZE_ADDRESS = "0x5e1ec7ed00000000000000000000000000051ce5"
 TRIAL_ADDRESS = "0x5e1ec7ed000000000000000000000000000771a1"
 UNDOING_ADDRESS = "0x5e1ec7ed0000000000000000000000000000d01e"
-BLOCK_GAS = 1_000_000_000_000
-"""Gas limit of every block: the same for all subjects, since code can read it."""
 _READ_GAS = 200_000_000_000
 _PROBE_GAS = 5_000_000
-RICH = 10**27
-"""Wei that every sender has, and what it sends in all besides."""
 _LONG_INPUT = 4096
 
 READ, RESTORE, INSTALL = 0, 1, 2
@@ -29,6 +25,7 @@ TRIAL = 3
 """Stands for code that is the same for all subjects: what runs a subject's own and undoes it."""
 _TRIAL = trial(TRIAL_ADDRESS)
 _OLD_TRIAL = old_trial(TRIAL_ADDRESS, UNDOING_ADDRESS)
+_USUAL = Surroundings()
 
 
 @dataclass(frozen=True)
@@ -97,6 +94,7 @@ def write(
     block: str = "latest",
     distinct_blocks: bool = False,
     prelude: str | None = None,
+    surroundings: Surroundings = _USUAL,
 ) -> Script:
     """The request that runs ``calls[:stop]`` on the contract at ``address`` and reads its state as planned.
 
@@ -106,7 +104,11 @@ def write(
     """
     stop = len(program.calls) if stop is None else stop
     writer = _Writer(
-        program, address, gas, plan, hardfork=hardfork, stop=stop, distinct_blocks=distinct_blocks
+        *(program, address, gas, plan),
+        hardfork=hardfork,
+        stop=stop,
+        distinct_blocks=distinct_blocks,
+        surroundings=surroundings,
     )
     return writer.write(block, prelude)
 
@@ -122,7 +124,10 @@ class _Writer:
         hardfork: str,
         stop: int,
         distinct_blocks: bool,
+        surroundings: Surroundings,
     ) -> None:
+        self._surroundings = surroundings
+        self._price = hex(surroundings.gas_price)
         self._program = program
         self._address = address
         self._gas = gas
@@ -138,6 +143,7 @@ class _Writer:
         self._branches = list(plan.branches)
         self._invalid: set[int] = set()
         self._overrides = self._first_overrides()
+        self._standing: list[str] = []
         self._number = -1
         self._due: int | None = None
 
@@ -199,11 +205,12 @@ class _Writer:
             if sent:
                 self._text.append(",")
             else:
-                self._open(call, code=self._take_due())
+                wanted = sum(self._gas[place] for place in indices)
+                self._open(call, code=self._take_due(), gas=wanted)
             value = f'"value":"{call.value:#x}",' if call.value else ""
             head = (
                 f'{{"from":"{call.sender}","to":"{call.to or self._address}","gas":"{gas:#x}",'
-                f'"gasPrice":"0x0",{value}"input":"'
+                f'"gasPrice":"{self._price}",{value}"input":"'
             )
             if len(call.input) < _LONG_INPUT:
                 self._text.append(f'{head}{call.input}"}}')
@@ -217,8 +224,20 @@ class _Writer:
             self._text.append("]}")
             self._steps.append(tuple(sent))
 
-    def _open(self, like: Call | None, code: int | None = None) -> None:
-        """Begin a block at the place and time of ``like``, up to its list of calls."""
+    def _open(
+        self,
+        like: Call | None,
+        code: int | None = None,
+        *,
+        gas: int | None = None,
+        tools: tuple[tuple[str, str], ...] = (),
+        kept: bool = False,
+    ) -> None:
+        """Begin a block at the place and time of ``like``, up to its list of calls.
+
+        ``gas`` is what its calls may use together, None for those that only read. ``tools`` stand in this block alone,
+        and in those after it that are opened with ``kept``: code that finds them would know that it is looked at.
+        """
         program = self._program
         number = like.block_number if like else program.deployment.block_number
         if self._distinct and number <= self._number:
@@ -228,23 +247,32 @@ class _Writer:
         comma = "," if self._steps else ""
         self._text.append(
             f'{comma}{{"blockOverrides":{{"number":"{number:#x}","time":"{time:#x}",'
-            f'"gasLimit":"{BLOCK_GAS:#x}","feeRecipient":"{program.coinbase}",'
+            f'"gasLimit":"{self._block_gas(gas):#x}","feeRecipient":"{program.coinbase}",'
             f'"baseFeePerGas":"{program.base_fee:#x}",{self._randomness(number)}}},'
         )
-        if self._overrides or code is not None:
-            self._text.append(f'"stateOverrides":{{{self._overrides}')
+        changes = self._overrides
+        self._overrides = []
+        if not kept:
+            changes += [f'"{place}":{{"code":"0x"}}' for place in self._standing]
+            self._standing = [place for place, _ in tools]
+        changes += [f'"{place}":{{"code":"{what}"}}' for place, what in tools]
+        if changes or code is not None:
+            self._text.append(f'"stateOverrides":{{{",".join(changes)}')
             if code is not None:
-                comma = "," if self._overrides else ""
+                comma = "," if changes else ""
                 self._text.append(f'{comma}"{self._address}":{{"code":"')
                 self._code(code)
                 self._text.append('"}')
             if code == TRIAL:
+                self._standing.append(TRIAL_ADDRESS)
                 self._text.append(f',"{TRIAL_ADDRESS}":{{"code":"')
                 self._code(INSTALL)
                 self._text.append('"}')
             self._text.append("},")
-            self._overrides = ""
         self._text.append('"calls":[')
+
+    def _block_gas(self, gas: int | None) -> int:
+        return BLOCK_GAS if gas is None else max(self._surroundings.block_gas, gas)
 
     def _code(self, which: int) -> None:
         if which == READ:
@@ -263,7 +291,7 @@ class _Writer:
 
     def _reading(self, after: int) -> None:
         like = self._program.calls[after - 1] if after else None
-        head = f'{{"from":"{PROBE_ADDRESS}","gas":"{_READ_GAS:#x}","gasPrice":"0x0","to":'
+        head = self._reader()
         probe = f'{{"from":"{PROBE_ADDRESS}","gas":"{_PROBE_GAS:#x}","gasPrice":"0x0","to":'
         target = "0" * 24 + self._address[2:]
         asked = [f'{head}"{SIZE_ADDRESS}","input":"0x{target}"}}']
@@ -273,7 +301,8 @@ class _Writer:
                 asked.append(f'{probe}"{PROBE_ADDRESS}","input":"0x{target}{getter.input[2:]}"}}')
             else:
                 asked.append(f'{probe}"{self._address}","input":"{getter.input}"}}')
-        self._open(like, code=self._take_due())
+        tools = ((PROBE_ADDRESS, PROBE), (SIZE_ADDRESS, SIZE))
+        self._open(like, code=self._take_due(), tools=tools if self._plan.getters else tools[1:])
         self._text.append(",".join(asked) + "]}")
         self._steps.append(Reading(after))
         self._open(like, code=READ)
@@ -283,60 +312,70 @@ class _Writer:
         self._text.append('"}]}')
         self._due = RESTORE
 
+    def _reader(self) -> str:
+        """A call that reads; it comes from an account that the contract knows anyway."""
+        sender = self._program.deployment.sender
+        return f'{{"from":"{sender}","gas":"{_READ_GAS:#x}","gasPrice":"0x0","to":'
+
     def _branch(self, after: int) -> None:
         """The branches from here: is there a contract, what does its storage hold, and what would each call do."""
         while self._branches and self._branches[0].after == after:
             branch = self._branches.pop(0)
             like = self._program.calls[after - 1] if after else None
-            head = f'{{"from":"{PROBE_ADDRESS}","gas":"{_READ_GAS:#x}","gasPrice":"0x0","to":'
+            head = self._reader()
             target = "0" * 24 + self._address[2:]
-            self._open(like, code=self._take_due())
+            self._open(like, code=self._take_due(), tools=((SIZE_ADDRESS, SIZE),))
             self._text.append(f'{head}"{SIZE_ADDRESS}","input":"0x{target}"}}]}}')
-            blocks: list[int] = []
             # From here on the answer has something in front, so that the next block follows a comma.
             self._steps.append(Branching(branch, ()))
             self._open(like, code=READ)
             slots = "".join(map(word, (0, 0, len(branch.slots), 0, *branch.slots)))
             self._text.append(f'{head}"{self._address}","input":"0x{slots}"}}]}}')
-            opened: Call | None = None
-            for call in branch.calls:
-                if opened is not None and _same_block(opened, call):
-                    self._text.append(",")
-                    blocks[-1] += 1
-                else:
-                    if opened is not None:
-                        self._text.append("]}")
-                    self._open(call, code=None if opened else TRIAL)
-                    opened = call
-                    blocks.append(1)
-                self._text.append(
-                    f'{{"from":"{call.sender}","to":"{self._address}","gas":"{call.gas or 0:#x}",'
-                    f'"gasPrice":"0x0","value":"{call.value:#x}","input":"{call.input}"}}'
-                )
-            if opened is not None:
-                self._text.append("]}")
-            self._steps[-1] = Branching(branch, tuple(blocks))
             self._due = RESTORE
+            self._steps[-1] = Branching(branch, self._tries(branch))
+
+    def _tries(self, branch: Branch) -> tuple[int, ...]:
+        """The calls of a branch; how many each block holds."""
+        blocks: list[int] = []
+        opened: Call | None = None
+        tools = ((UNDOING_ADDRESS, undoing(TRIAL_ADDRESS)),) if not self._static else ()
+        together = sum(call.gas or 0 for call in branch.calls)
+        for call in branch.calls:
+            gas = call.gas or 0
+            if opened is not None and _same_block(opened, call):
+                self._text.append(",")
+                blocks[-1] += 1
+            else:
+                if opened is not None:
+                    self._text.append("]}")
+                if not branch.undone:
+                    self._open(call, code=self._take_due(), gas=together)
+                elif opened is None:
+                    self._open(call, code=TRIAL, tools=tools)
+                else:
+                    self._open(call, kept=True)
+                opened = call
+                blocks.append(1)
+            self._text.append(
+                f'{{"from":"{call.sender}","to":"{self._address}","gas":"{gas:#x}",'
+                f'"gasPrice":"{self._price}","value":"{call.value:#x}","input":"{call.input}"}}'
+            )
+        if opened is not None:
+            self._text.append("]}")
+        return tuple(blocks)
 
     def _take_due(self) -> int | None:
         due, self._due = self._due, None
         return due
 
-    def _first_overrides(self) -> str:
-        program = self._program
-        calls = program.calls
-        wealth = hex(RICH + sum(call.value for call in calls))
+    def _first_overrides(self) -> list[str]:
+        calls = self._program.calls
+        wealth = hex(self._surroundings.wealth + sum(call.value for call in calls))
         senders = dict.fromkeys(call.sender for call in calls)
         for branch in self._plan.branches:
             senders |= dict.fromkeys(call.sender for call in branch.calls)
         senders.pop(self._address, None)
-        parts = [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
-        if self._plan.at_end or self._plan.checkpoint_every or self._plan.branches:
-            parts.append(f'"{PROBE_ADDRESS}":{{"code":"{PROBE}"}}')
-            parts.append(f'"{SIZE_ADDRESS}":{{"code":"{SIZE}"}}')
-        if self._plan.branches and not self._static:
-            parts.append(f'"{UNDOING_ADDRESS}":{{"code":"{undoing(TRIAL_ADDRESS)}"}}')
-        return ",".join(parts)
+        return [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
 
     def _flush(self) -> None:
         if self._text:

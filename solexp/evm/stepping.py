@@ -10,10 +10,9 @@ import msgspec
 
 from solexp.core import Call, CallResult, HarnessError, Program, TimeLimitExceeded
 from solexp.evm.anvils import anvil_for
-from solexp.evm.machine import Subject
+from solexp.evm.machine import RICH, Subject
 from solexp.evm.private import PrivateNode
 from solexp.evm.rpc import AnswerTooLarge, NodeGone
-from solexp.evm.script import RICH
 
 BLOCK_S = 12
 """Seconds between the blocks of two calls, where a call does not come later."""

@@ -15,7 +15,8 @@ from solexp.evm.evidence.seeing import Read, Seen
 from solexp.evm.evidence.slots import Slot
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import at_least
-from solexp.evm.script import BLOCK_GAS, PROBE_ADDRESS, RICH
+from solexp.evm.machine import BLOCK_GAS, RICH
+from solexp.evm.script import PROBE_ADDRESS
 
 OLDEST = "petersburg"
 """The oldest fork that tests are compiled for. Where a program ran under an older one, the test switches to that."""
