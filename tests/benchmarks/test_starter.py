@@ -11,6 +11,7 @@ import pytest
 
 from solexp.benchmarks.starter import VERSION, MutantLabel, Starter, mutant_labels
 from solexp.benchmarks.starter.loader import FOLDER, Fault, read_task, task_ids
+from solexp.config.compose import compose
 from solexp.core import DataError, Program, Task, UserError
 from solexp.evm.hardforks import hardfork_at
 from solexp.solidity.extract import extract_contract
@@ -219,3 +220,7 @@ def test_labels_in_the_form_without_fault_and_kind_still_load() -> None:
 def _program(task: Task) -> Program:
     assert task.program is not None
     return task.program
+
+
+def test_the_newest_version_is_what_the_configuration_asks_for() -> None:
+    assert compose(["benchmark=starter"]).benchmark.version == VERSION
