@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 export UV_CUSTOM_COMPILE_COMMAND = make lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-requests bench-sandbox bench-translator bench-violations lock clean
+.PHONY: help setup demo ablation-demo test test-ui test-slow lint format bench-replay bench-compile bench-soleval bench-overhead bench-oracles bench-requests bench-sandbox bench-translator bench-violations lock clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-soleval: $(READY) ## measure judging by repositories' tests beside forge i
 
 bench-overhead: $(READY) ## measure the harness's own CPU time
 	@$(BIN)/python bench/overhead.py
+
+bench-oracles: $(READY) ## measure replay and dcr beside Hardhat with web3.py, fuzzing, and the search for sequences
+	@$(BIN)/python -m bench.oracles
 
 bench-requests: $(READY) ## measure what asking a model costs beyond the bare SDK
 	@$(BIN)/python bench/asking.py

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from solexp.toolchain.node import ensure_shelved_node, node_environment
 
 HARDHAT = "3.18.0"
 BATCH = 250
-CONFIG = """export default { networks: { node: { type: "edr-simulated", hardfork: "london", chainId: 1,
-  loggingEnabled: false, throwOnTransactionFailures: false,
-  blockGasLimit: 1000000000, initialBaseFeePerGas: 0, gasPrice: 0 } } };
+CONFIG = """export default { networks: { node: { type: "edr-simulated", hardfork: "%s", chainId: 1,
+  loggingEnabled: false, throwOnTransactionFailures: false, allowBlocksWithSameTimestamp: true,
+  blockGasLimit: 1000000000, initialBaseFeePerGas: 0, gasPrice: 0%s } } };
 """
+RICH = hex(10**27)
 
 
 @dataclass
@@ -44,8 +46,8 @@ class Collected:
     """Getters that were called."""
 
 
-def hardhat_folder() -> Path:
-    """Hardhat, installed by npm below the tools home when it is not there yet."""
+def hardhat_folder(hardfork: str = "london", since: int | None = None) -> Path:
+    """Hardhat, installed by npm below the tools home when it is not there yet; its chain begins at ``since``."""
     folder = tools_home() / "bench" / f"hardhat-{HARDHAT}"
     shelved = ensure_shelved_node()
     if not (folder / "ready").is_file():
@@ -59,14 +61,15 @@ def hardhat_folder() -> Path:
             [*command, *options], cwd=folder, env=node_environment() | {"PATH": path}, check=True
         )
         (folder / "ready").touch()
-    (folder / "hardhat.config.js").write_text(CONFIG)
+    date = "" if since is None else f', initialDate: "{datetime.fromtimestamp(since, UTC):%FT%TZ}"'
+    (folder / "hardhat.config.js").write_text(CONFIG % (hardfork, date))
     return folder
 
 
 @contextmanager
-def hardhat() -> Iterator[str]:
-    """A running Hardhat node's address."""
-    folder = hardhat_folder()
+def hardhat(hardfork: str = "london", since: int | None = None) -> Iterator[str]:
+    """A running Hardhat node's address; see `hardhat_folder`."""
+    folder = hardhat_folder(hardfork, since)
     cli = folder / "node_modules/hardhat/dist/src/cli.js"
     with _server([str(ensure_shelved_node().node), str(cli), "node", "--port"], folder) as url:
         yield url
@@ -171,6 +174,59 @@ def step_by_step(
         for slot in slots:
             side.storage[slot] = web3.eth.get_storage_at(address, int(slot, 16)).to_0x_hex()
         found.append(side)
+    return found
+
+
+def statuses(
+    url: str, programs: Sequence[Program], creations: Sequence[str]
+) -> list[list[list[bool]]]:
+    """Which calls of each program succeed on each contract, by one transaction after another, sent by web3.py.
+
+    Each program begins with a deployment of its own, at its own time. Every call states its gas limit.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from web3 import Web3  # noqa: PLC0415
+
+    web3 = Web3(Web3.HTTPProvider(url, request_kwargs={"timeout": 120}))
+    checked = Web3.to_checksum_address
+    ask: Callable[..., Any] = lambda method, *params: web3.provider.make_request(  # noqa: E731
+        method,
+        params,
+    )["result"]
+    deployment = programs[0].deployment
+    for sender in {deployment.sender, *(call.sender for each in programs for call in each.calls)}:
+        ask("hardhat_impersonateAccount", sender)
+        ask("hardhat_setBalance", sender, RICH)
+    ask("hardhat_setNonce", deployment.sender, hex(deployment.nonce))
+    beginning = ask("evm_snapshot")
+
+    def sent(time: int, sender: str, fields: dict[str, Any]) -> Any:
+        ask("evm_setNextBlockTimestamp", time)
+        transaction: Any = fields | {"from": checked(sender), "gasPrice": 0}
+        sha = web3.eth.send_transaction(transaction)
+        return web3.eth.wait_for_transaction_receipt(sha, poll_latency=0.001)
+
+    found = []
+    for creation in creations:
+        data = creation + deployment.constructor_args[2:]
+        creating = {"data": data, "value": deployment.value, "gas": 30_000_000}
+        rows = []
+        for program in programs:
+            ask("evm_revert", beginning)
+            beginning = ask("evm_snapshot")
+            made = sent(deployment.timestamp, deployment.sender, creating)
+            row = []
+            for call in program.calls:
+                calling = {
+                    "to": made["contractAddress"],
+                    "data": call.input,
+                    "value": call.value,
+                    "gas": call.gas,
+                }
+                row.append(sent(call.timestamp, call.sender, calling)["status"] == 1)
+            rows.append(row)
+        found.append(rows)
     return found
 
 
