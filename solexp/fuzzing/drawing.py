@@ -18,12 +18,12 @@ GAS = 10_000_000
 GAS_SPREAD = 1 << 20
 """... give or take, so that a limit does not tell that this is a test."""
 
-_PAUSES = (12, 60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400)
+PAUSES = (12, 60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400)
 _RESTLESS = (0.02, 0.06, 0.12, 0.3)
 _SHORTEST = 60
 _MOST_BLOCKS = 1_000_000
 _LONGEST = 20 * 365 * 86_400
-_BLOCK_S = 12
+BLOCK_S = 12
 _KEPT_CALLS = 48
 _KEPT_STARTS = 64
 
@@ -257,43 +257,48 @@ class Sequences:
         """Blocks and seconds that pass before a call."""
         random = self._random
         if random.random() > self._restless:
-            return (0, 0) if random.random() < 0.7 else (1, _BLOCK_S)
+            return (0, 0) if random.random() < 0.7 else (1, BLOCK_S)
         chance = random.random()
         if chance < 0.3:
-            seconds = pick(random, _PAUSES)
+            seconds = pick(random, PAUSES)
         elif chance < 0.65 and self._waits:
             if chance < 0.35:
                 # Constants count blocks, too.
                 blocks = pick(random, self._blocks)
-                return blocks, blocks * _BLOCK_S
+                return blocks, blocks * BLOCK_S
             seconds = pick(random, self._waits) + int(random.random() * 3) - 1
         else:
             # Up to a moment that the original has named.
             told = self.pool.told or self.pool.stated
             ahead = [each - self.pool.now for each in told if 0 < each - self.pool.now <= _LONGEST]
-            seconds = pick(random, ahead or _PAUSES) + int(random.random() * 3) - 1
+            seconds = pick(random, ahead or PAUSES) + int(random.random() * 3) - 1
         seconds = max(1, seconds)
-        return 1 + seconds // _BLOCK_S, seconds
+        return 1 + seconds // BLOCK_S, seconds
 
     def program(self, steps: Sequence[Step]) -> Program:
         """A sequence as a program."""
-        deployment = self._base.deployment
-        number, time = deployment.block_number + 1, deployment.timestamp + _BLOCK_S
-        calls = []
-        for step in steps:
-            number += step.blocks
-            time += step.seconds
-            entry = step.entry
-            calls.append(
-                Call(
-                    sender=step.sender,
-                    input="0x"
-                    if not entry.selector
-                    else calldata(entry.selector, entry.types, step.values),
-                    value=step.value,
-                    gas=GAS + (number * 0x9E3779B1 + time) % GAS_SPREAD,
-                    block_number=number,
-                    timestamp=time,
-                )
+        return program(self._base, steps)
+
+
+def program(base: Program, steps: Sequence[Step]) -> Program:
+    """Calls as a program that begins as ``base`` does."""
+    deployment = base.deployment
+    number, time = deployment.block_number + 1, deployment.timestamp + BLOCK_S
+    calls = []
+    for step in steps:
+        number += step.blocks
+        time += step.seconds
+        entry = step.entry
+        calls.append(
+            Call(
+                sender=step.sender,
+                input="0x"
+                if not entry.selector
+                else calldata(entry.selector, entry.types, step.values),
+                value=step.value,
+                gas=GAS + (number * 0x9E3779B1 + time) % GAS_SPREAD,
+                block_number=number,
+                timestamp=time,
             )
-        return msgspec.structs.replace(self._base, calls=tuple(calls))
+        )
+    return msgspec.structs.replace(base, calls=tuple(calls))

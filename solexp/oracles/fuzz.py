@@ -15,8 +15,10 @@ from solexp.core.settings import above
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import axis_set
 from solexp.fuzzing import Settings
+from solexp.fuzzing.engines import ENGINES, EngineName
 from solexp.fuzzing.settings import Arguments, Scope
 from solexp.oracles.base import Case
+from solexp.oracles.fuzz_engines import engine_fingerprint, refuse
 from solexp.oracles.fuzzed import FuzzJudgement
 from solexp.oracles.judgement import timed
 
@@ -43,6 +45,7 @@ class Fuzz:
     def __init__(
         self,
         *,
+        engine: EngineName = "solexp",
         scope: Scope = "function",
         arguments: Arguments = "primitive",
         axes: str | list[str] = "status_return",
@@ -59,6 +62,7 @@ class Fuzz:
         may use for them all; ``cpu_s`` a node's CPU seconds for one function (or contract) of one candidate.
         """
         for setting, value, allowed in (
+            ("engine", engine, ENGINES),
             ("scope", scope, ("function", "contract")),
             ("arguments", arguments, ("primitive", "all")),
             ("rule", rule, ("strict", "paper")),
@@ -82,6 +86,8 @@ class Fuzz:
             ("answer_mb", answer_mb),
         ):
             above(f"oracle.fuzz.{setting}", number)
+        refuse(engine, self.axes)
+        self.engine = engine
         self.rule: Rule = rule
         self.settings = Settings(
             scope=scope, arguments=arguments, calls=calls, length=length, gas=gas, seed=seed
@@ -102,6 +108,7 @@ class Fuzz:
     def search_fingerprint(self) -> dict[str, Any]:
         """Every setting that sequences depend on."""
         return {
+            "engine": engine_fingerprint(self.engine),
             "settings": msgspec.to_builtins(self.settings),
             "limits": [self.cpu_s, self.memory_mb, self.answer_mb],
             "code": _code(),
@@ -115,5 +122,6 @@ class Fuzz:
 @functools.cache
 def _code() -> str:
     """Hash of what draws sequences: nothing else says that it draws others now."""
-    files = sorted(Path(fuzzing.__file__).parent.rglob("*.py"))
+    folder = Path(fuzzing.__file__).parent
+    files = sorted((*folder.rglob("*.py"), *folder.rglob("*.sol")))
     return content_hash([[path.name, file_hash(path)] for path in files])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from solexp.core import Counterexample, Divergence, Program, Trace
+from solexp.core import Call, Counterexample, Divergence, Program, Trace
 from solexp.evm.abi import selectors
 from solexp.evm.compare import compare, divergence
 from solexp.evm.counterexamples import counterexample
@@ -16,9 +16,12 @@ from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.hardforks import hardfork_at
 from solexp.evm.machine import Observation, Subject
 from solexp.evm.observe import observation
-from solexp.fuzzing import Asked, Differing, Reference, Unit
+from solexp.fuzzing import Differing, Unit
+from solexp.fuzzing.engines import Engine, Told
+from solexp.fuzzing.engines.harness import DEPLOYMENT_GAS
 from solexp.oracles.base import Case
-from solexp.oracles.fuzz_original import DEPLOYMENT_GAS, FuzzedOriginal
+from solexp.oracles.fuzz_engines import Own, beside
+from solexp.oracles.fuzz_original import FuzzedOriginal
 from solexp.oracles.grounds import undeployed
 from solexp.oracles.showing import show
 from solexp.oracles.staging import Stage
@@ -26,8 +29,6 @@ from solexp.oracles.staging import Stage
 if TYPE_CHECKING:
     from solexp.oracles.fuzz import Fuzz
 
-_MOST_UNCONFIRMED = 8
-"""Differences of a function that may turn out to be none before it is left at that."""
 _SLOTS_READ = 512
 
 
@@ -52,13 +53,15 @@ class Fuzzed(msgspec.Struct):
     unconfirmed: int = 0
     stopped: str | None = None
     """The limit that it used up."""
+    doubt: str | None = None
+    """Why it says nothing that no difference was shown."""
 
 
 class Fuzzing:
     """One task's fuzzing, with the nodes it needs; a context manager."""
 
     def __init__(self, oracle: Fuzz, case: Case, staged: Stage) -> None:
-        self.references: dict[str, Reference] = {}
+        self.told: dict[str, Told] = {}
         """By unit."""
         self._oracle = oracle
         self._staged = staged
@@ -75,6 +78,7 @@ class Fuzzing:
         self._twin: Deployed | None = None
         self._case = case
         self._deployed: Trace | None = None
+        self._engine: Engine | None = None
 
     def _node(self) -> Deployed:
         oracle = self._oracle
@@ -101,43 +105,45 @@ class Fuzzing:
             self._case.used(tool, version)
         if self._original.address is None:
             return undeployed(self._deployed)
+        engine = self._engine = self._made(chosen[0])
         for unit in chosen:
             self._original.renew()
-            self.references[unit.name] = self._source.reference(
-                unit, self._original, self._candidate
-            )
+            self.told[unit.name] = engine.explore(unit)
         return None
+
+    def _made(self, unit: Unit) -> Engine:
+        if self._oracle.engine == "solexp":
+            return Own(
+                self._source,
+                self._original,
+                self._candidate,
+                self._oracle.axes,
+                lambda calls: self._plan(calls) if "storage" in self._oracle.axes else NOTHING,
+            )
+        return beside(
+            self._oracle,
+            self._case,
+            self._source,
+            original=self._staged.original,
+            base=self._base,
+            node=self._original,
+            unit=unit,
+        )
 
     def run(self, chosen: Sequence[Unit], subjects: Sequence[Subject]) -> list[Fuzzed]:
         """What comes of each subject; the first is the original itself, and needs no run."""
-        everything = sum(reference.calls for reference in self.references.values())
+        everything = sum(told.calls for told in self.told.values())
         found = [Fuzzed(calls=everything), *(Fuzzed() for _ in subjects[1:])]
         for unit in chosen:
-            if len(subjects) > 1:
-                asked = self._asked(self.references[unit.name])
-                for subject, fuzzed in zip(subjects[1:], found[1:], strict=True):
-                    self._try(unit, asked, subject, fuzzed)
+            for subject, fuzzed in zip(subjects[1:], found[1:], strict=True):
+                self._try(unit, subject, fuzzed)
         return found
 
-    def _asked(self, reference: Reference) -> Asked:
-        states: list[Trace] = []
-        plan = NOTHING
-        if "storage" in self._oracle.axes and reference.programs:
-            plan = self._plan([call for each in reference.programs for call in each.calls])
-        self._original.renew()
-        self._original.observe(plan)
-        self._candidate.observe(plan)
-        if self._twin is not None:
-            self._twin.observe(plan)
-        if plan is not NOTHING:
-            states = self._original.run(self._original.questions(reference.programs))
-        return Asked(reference, self._original, self._oracle.axes, states)
-
-    def _plan(self, calls: Sequence[object]) -> Observation:
+    def _plan(self, calls: Sequence[Call]) -> Observation:
         program = msgspec.structs.replace(self._base, calls=tuple(calls))
         return observation(program, self._staged.contract, getters="never", max_slots=_SLOTS_READ)
 
-    def _try(self, unit: Unit, asked: Asked, subject: Subject, fuzzed: Fuzzed) -> None:
+    def _try(self, unit: Unit, subject: Subject, fuzzed: Fuzzed) -> None:
         if fuzzed.stopped or (fuzzed.shown and fuzzed.shown[0].divergence.axis == "deployment"):
             return
         deployed = self._candidate.deploy(subject, DEPLOYMENT_GAS)
@@ -158,19 +164,18 @@ class Fuzzing:
                 )
             if self._candidate.address is None:
                 return
-        start = 0
-        for _ in range(_MOST_UNCONFIRMED):
-            tried = asked.of(self._candidate, start)
-            fuzzed.calls += tried.calls
-            fuzzed.stopped = tried.stopped
-            if tried.difference is None:
+        assert self._engine is not None
+        for lead in self._engine.leads(unit, subject):
+            fuzzed.calls += lead.calls
+            fuzzed.stopped = lead.stopped
+            if lead.program is None:
+                fuzzed.doubt = fuzzed.doubt or lead.doubt
                 return
-            shown = self._confirmed(unit, asked.reference.programs[tried.at], subject)
+            shown = self._confirmed(unit, lead.program, subject)
             if shown is not None:
                 fuzzed.shown.append(shown)
                 return
             fuzzed.unconfirmed += 1
-            start = tried.at + 1
 
     def _confirmed(self, unit: Unit, program: Program, subject: Subject) -> Shown | None:
         """A difference made small, and seen once more on a machine that has run nothing else."""
@@ -205,6 +210,6 @@ class Fuzzing:
             if twin is None:
                 return None
             self._twin = self._node()
-            self._twin.observe(self._candidate.plan)
             self._twin.deploy(twin, DEPLOYMENT_GAS)
+        self._twin.observe(self._candidate.plan)
         return self._twin if self._twin.address == self._original.address else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -24,6 +25,7 @@ from solexp.fuzzing import (
     settle,
     unpack,
 )
+from solexp.fuzzing.engines.harness import DEPLOYMENT_GAS
 from solexp.oracles.base import Case
 from solexp.oracles.staging import subject
 from solexp.solidity.foundry.imports import with_project
@@ -33,11 +35,18 @@ from solexp.toolchain.homes import cache_home
 SCHEMA = 1
 """Raised with every change of what is kept."""
 
-DEPLOYMENT_GAS = 120_000_000
-"""Limit of every deployment, the original's and candidates' alike."""
-
 _LASTING = (None, "gas", "answer")
 """Ends of a search that come at the same place every time."""
+
+
+class _Cut(Protocol):
+    @property
+    def cut(self) -> str | None:
+        """The limit that ended it."""
+
+
+Found = TypeVar("Found", bound=_Cut)
+Kept = TypeVar("Kept")
 
 
 class Twin(msgspec.Struct, frozen=True):
@@ -95,24 +104,46 @@ class FuzzedOriginal:
 
         Raises HarnessError when a node fails.
         """
+
+        def find() -> Reference:
+            looked = self.looked(unit, node)
+            found = Explorer(node, unit, self._settings, self._base, looked).explore()
+            twin = self.twin
+            if twin is not None and other.deploy(twin, DEPLOYMENT_GAS).address == node.address:
+                found = settle(found, other.run(other.questions(found.programs)))
+            return found
+
+        return self.kept(
+            unit, find, KeptReference, pack=pack, unpack=lambda kept: unpack(kept, self._base)
+        )
+
+    def looked(self, unit: Unit, node: Deployed) -> Looked:
+        """What the original, which stands on ``node``, says before anything happens."""
+        if self._looked is None:
+            # Getters are the same in all units.
+            self._looked = look_through(node, self._base, unit.getters, self._source().known)
+        return self._looked
+
+    def kept(
+        self,
+        unit: Unit,
+        find: Callable[[], Found],
+        kind: type[Kept],
+        *,
+        pack: Callable[[Found], Kept],
+        unpack: Callable[[Kept], Found],
+    ) -> Found:
+        """What ``find`` finds of a unit, kept as ``kind`` where it is the same every time."""
         store = Store(cache_home() / "fuzzing", SCHEMA)
         key = content_hash(self._question, unit)
         if self._case.cached:
-            known = store.get(key, KeptReference)
+            known = store.get(key, kind)
             if known is not None:
                 try:
-                    return unpack(known, self._base)
+                    return unpack(known)
                 except ValueError:
                     pass
-        if self._looked is None:
-            # Getters are the same in all units.
-            stated = self._source().known
-            self._looked = look_through(node, self._base, unit.getters, stated)
-        explorer = Explorer(node, unit, self._settings, self._base, self._looked)
-        found = explorer.explore()
-        twin = self.twin
-        if twin is not None and other.deploy(twin, DEPLOYMENT_GAS).address == node.address:
-            found = settle(found, other.run(other.questions(found.programs)))
+        found = find()
         if self._case.cached and found.cut in _LASTING:
             store.put(key, pack(found))
         return found

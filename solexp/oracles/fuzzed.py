@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from solexp.core import Outcome, Verdict
-from solexp.fuzzing import Reference, Unit, units
+from solexp.fuzzing import Unit, units
+from solexp.fuzzing.engines import Told
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.fuzz_candidates import Fuzzed, Fuzzing
 from solexp.oracles.grounds import KEEP
@@ -55,7 +56,7 @@ class FuzzJudgement(Judgement):
             return self.ready()
         with Fuzzing(self._oracle, self._case, staged) as fuzzing:
             reason = fuzzing.explore(chosen)
-            self._look_at(chosen, fuzzing.references, reason)
+            self._look_at(chosen, fuzzing.told, reason)
             builds = self.with_contract(staged, self._undecidable())
             subjects, places = self.subjects(staged.original, builds, creation_identity)
             found = fuzzing.run(chosen, subjects) if places else []
@@ -64,24 +65,24 @@ class FuzzJudgement(Judgement):
         return self.ready()
 
     def _look_at(
-        self, chosen: tuple[Unit, ...], references: dict[str, Reference], reason: str | None
+        self, chosen: tuple[Unit, ...], explored: dict[str, Told], reason: str | None
     ) -> None:
         """What the task can tell at all."""
-        known = references.values()
-        cuts = [reference.cut for reference in known if reference.cut]
+        known = explored.values()
+        cuts = [told.cut for told in known if told.cut]
         fuzzed = {entry.signature: entry for unit in chosen for entry in unit.entries}
-        reached = {selector for reference in known for selector in reference.reached}
+        reached = {selector for told in known for selector in told.reached}
         self._fuzzed = frozenset(fuzzed)
         self._vacuous = frozenset(
             signature for signature, entry in fuzzed.items() if entry.selector not in reached
         )
         self._told |= {
             "fuzz.functions": len(fuzzed),
-            "fuzz.sequences": sum(len(reference.programs) for reference in known),
-            "fuzz.task_calls": sum(reference.calls for reference in known),
-            "fuzz.succeeded": sum(reference.succeeded for reference in known),
-            "fuzz.costly": sum(reference.costly for reference in known),
-            "fuzz.unstable": sum(reference.unstable for reference in known),
+            "fuzz.sequences": sum(told.sequences for told in known),
+            "fuzz.task_calls": sum(told.calls for told in known),
+            "fuzz.succeeded": sum(told.succeeded for told in known),
+            "fuzz.costly": sum(told.costly for told in known),
+            "fuzz.unstable": sum(told.unstable for told in known),
             "fuzz.cut": len(cuts),
         }
         lasting = next((cut for cut in cuts if cut in _UNLASTING), None)
@@ -116,6 +117,9 @@ class FuzzJudgement(Judgement):
         elif fuzzed.stopped:
             outcome = Outcome.TIMEOUT
             evidence["reason"] = f"the candidate used up its {fuzzed.stopped}"
+        elif fuzzed.doubt:
+            outcome = Outcome.UNDECIDABLE
+            evidence["reason"] = fuzzed.doubt
         elif self._ground is not None:
             outcome = self._ground[0]
             evidence["reason"] = self._ground[1]

@@ -80,6 +80,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     seconds: float = 120.0
     memory_mb: int = 4096
+    cpu_s: float | None = None
 
 
 class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,9 +229,11 @@ def run_forge(
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(max(0.0, min(_LOOK_SECONDS, deadline - time.monotonic())))
                     break
-                memory = _resident(process.pid)
+                memory, cpu_s = _used(process.pid)
                 if time.monotonic() > deadline:
                     raise TimeLimitExceeded(f"the tests took more than {limits.seconds:g} s")
+                if limits.cpu_s is not None and cpu_s > limits.cpu_s:
+                    raise TimeLimitExceeded(f"the tests took more than {limits.cpu_s:g} CPU s")
                 if memory > limits.memory_mb << 20:
                     raise TimeLimitExceeded(
                         f"the tests took more than {limits.memory_mb} MB of memory"
@@ -253,20 +256,21 @@ def _bounded(*files: IO[bytes]) -> None:
         )
 
 
-def _resident(pid: int) -> int:
-    """Bytes of memory that a process and its children hold."""
-    total = 0
+def _used(pid: int) -> tuple[int, float]:
+    """Bytes of memory that a process and its children hold, and their CPU seconds."""
+    total, cpu_s = 0, 0.0
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
         for each in (process, *process.children(recursive=True)):
             with contextlib.suppress(psutil.Error):
                 total += each.memory_info().rss
-    return total
+                cpu_s += sum(each.cpu_times()[:2])
+    return total, cpu_s
 
 
 def read_results(output: bytes, status: int, words: str) -> tuple[TestResult, ...]:
     """The results in forge's answer, its last line that is a JSON object of suites. Raises ToolError without one."""
-    for line in _from_the_last(output):
+    for line in from_the_last(output):
         if line and line[0] == _BRACE:
             with contextlib.suppress(msgspec.DecodeError):
                 suites = msgspec.json.decode(line, type=dict[str, _Suite])
@@ -291,7 +295,7 @@ def read_results(output: bytes, status: int, words: str) -> tuple[TestResult, ..
     raise ToolError(f"forge ends with status {status} and no results: {said[-1][:300]}")
 
 
-def _from_the_last(output: bytes) -> Iterator[memoryview]:
+def from_the_last(output: bytes) -> Iterator[memoryview]:
     """The lines in reverse order, none of them copied."""
     view, end = memoryview(output), len(output)
     while end >= 0:

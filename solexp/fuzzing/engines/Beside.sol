@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity >=0.8.12;
+
+/// The same calls of an original and of a candidate, and whether the two ever did something else.
+abstract contract Beside {
+    struct Told {
+        bytes32[] topics;
+        bytes data;
+        address emitter;
+    }
+
+    struct Done {
+        bool ok;
+        bytes out;
+        uint256 used;
+        Told[] told;
+    }
+
+    uint256 internal constant GAS = /*<GAS>*/;
+    uint256 internal constant MOST_WEI = (1 << 79) - 1;
+
+    address internal original;
+    address internal candidate;
+    /// Bits of the functions that are not called.
+    uint256 internal leftOut;
+    bool public differs;
+    bool private busy;
+
+    function _send(address to, uint256 value, bytes memory data) internal virtual returns (Done memory);
+
+    /// Called first of all by each function.
+    function _begin() internal virtual;
+
+    /// Fails where the original's call does and the candidate's too: then all is as if it had not been made.
+    function _both(uint256 place, uint256 value, bytes memory data) internal {
+        require(!busy);
+        if (differs) return;
+        require((leftOut >> place) & 1 == 0);
+        busy = true;
+        _begin();
+        Done memory want = _send(original, value, data);
+        // A candidate may need less.
+        require(want.ok || want.used < GAS);
+        Done memory got = _send(candidate, value, data);
+        require(got.ok || got.used < GAS || want.used * 10 <= GAS);
+        differs = _unlike(want, got);
+        require(differs || want.ok);
+        busy = false;
+    }
+
+    function _idle() internal view {
+        require(!busy);
+    }
+
+    /// What takes no ether should say so.
+    function _dust() internal pure returns (uint256) {
+        return uint256(keccak256(msg.data)) % /*<DUST>*/ == 0 ? 1 : 0;
+    }
+
+    function _unlike(Done memory want, Done memory got) private view returns (bool) {
+        if (want.ok != got.ok) return /*<STATUS>*/;
+        if (!want.ok) return /*<REVERT>*/ && !_same(want.out, got.out);
+        if (/*<RETURN>*/ && !_same(want.out, got.out)) return true;
+        if (want.told.length != got.told.length) return true;
+        for (uint256 i = 0; i < want.told.length; i++) {
+            Told memory one = want.told[i];
+            Told memory other = got.told[i];
+            if (!_word(uint160(one.emitter), uint160(other.emitter))) return true;
+            if (one.topics.length != other.topics.length || !_same(one.data, other.data)) return true;
+            for (uint256 j = 0; j < one.topics.length; j++) {
+                if (!_word(uint256(one.topics[j]), uint256(other.topics[j]))) return true;
+            }
+        }
+        return false;
+    }
+
+    /// The same, but that each may name itself.
+    function _same(bytes memory one, bytes memory other) private view returns (bool) {
+        if (keccak256(one) == keccak256(other)) return true;
+        if (one.length != other.length) return false;
+        // Behind a selector in the data of a revert.
+        uint256 at = one.length % 32;
+        for (uint256 i = 0; i < at; i++) if (one[i] != other[i]) return false;
+        for (; at < one.length; at += 32) {
+            uint256 first;
+            uint256 second;
+            assembly {
+                first := mload(add(add(one, 32), at))
+                second := mload(add(add(other, 32), at))
+            }
+            if (!_word(first, second)) return false;
+        }
+        return true;
+    }
+
+    function _word(uint256 one, uint256 other) private view returns (bool) {
+        return one == other || (one == uint160(original) && other == uint160(candidate));
+    }
+}
