@@ -37,7 +37,7 @@ $pip -r requirements/build.txt
 step "$(grep -c '==' requirements/lock.txt) packages, pinned (one to three minutes the first time)"
 $pip --no-build-isolation -r requirements/lock.txt
 # pip compiles on one core; and without compiled files every start is slow where PYTHONDONTWRITEBYTECODE is set.
-"$venv/bin/python" -m compileall -qq -j 0 "$venv/lib" || true
+"$venv/bin/python" -m compileall -qq -j 0 "$venv/lib" solexp || true
 step "solexp"
 "$venv/bin/python" -m pip --disable-pip-version-check install -qq --no-deps --no-build-isolation -e .
 step "Node, Foundry and compilers, where they are missing"
