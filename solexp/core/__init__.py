@@ -30,6 +30,7 @@ from solexp.core.prompt import (
 from solexp.core.task import CompilerSettings, Target, Task
 from solexp.core.trace import Branched, CallResult, Checkpoint, Log, Trace
 from solexp.core.verdict import Divergence, Outcome, Verdict
+from solexp.core.workspace import Workspace
 
 __all__ = [
     "Batch",
@@ -74,4 +75,5 @@ __all__ = [
     "Usage",
     "UserError",
     "Verdict",
+    "Workspace",
 ]

@@ -11,6 +11,7 @@ from solexp.core.hashing import content_hash
 from solexp.core.preconditions import Preconditions
 from solexp.core.program import Program
 from solexp.core.project import Project, Suite
+from solexp.core.workspace import Workspace
 
 
 def series(version: str) -> str:
@@ -98,6 +99,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What the function to write demands of its arguments; set for Python only."""
     graph: str | msgspec.UnsetType = msgspec.UNSET
     """Its life cycle as a person has annotated it: a DCR graph as JSON (`solexp.dcr.graph`); unset where nobody has."""
+    workspace: Workspace | msgspec.UnsetType = msgspec.UNSET
+    """The project in which an agent is to write the target; unset where there is none."""
 
     @property
     def reference(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from solexp.core import CompilerSettings, Project, Suite, Target, Task
+from solexp.core import CompilerSettings, Project, Suite, Target, Task, Workspace
 from solexp.core.hashing import content_hash
 
 
@@ -26,6 +26,7 @@ def test_a_task_of_no_project_keeps_the_hash_it_had_before_there_were_projects()
     encoded = msgspec.json.encode(_task())
     assert b'"project"' not in encoded
     assert b'"suite"' not in encoded
+    assert b'"workspace"' not in encoded
     assert b'"via_ir"' not in encoded
 
 
@@ -42,6 +43,7 @@ def test_a_task_outlives_being_written_down() -> None:
     task = msgspec.structs.replace(
         _task(),
         suite=Suite(path="A.t.sol", tests=("testA()",)),
+        workspace=Workspace(files={"foundry.toml": ""}, canaries=("secret",)),
         compiler=CompilerSettings(version="0.8.17", via_ir=True),
     )
     for each in (_task(), task):
