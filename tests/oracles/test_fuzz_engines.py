@@ -9,7 +9,7 @@ import pytest
 from solexp.core import Outcome, UserError, Verdict
 from solexp.oracles.fuzz import Fuzz
 from solexp.solidity.compiler import Compiler
-from tests.oracles.test_fuzz import OVERDRAWN, SAME, SILENT, judge
+from tests.oracles.test_fuzz import OVERDRAWN, SAME, SILENT, VAULT, judge
 
 WHOLE: dict[str, Any] = {"scope": "contract", "calls": 400}
 
@@ -33,6 +33,75 @@ def test_forge_finds_what_takes_several_functions_and_it_is_made_small(compiler:
     assert overdrawn.counterexample is not None
     assert silent.divergence is not None
     assert silent.divergence.axis == "events"
+
+
+FORGE = """
+interface Vm {
+    function allowCheatcodes(address) external;
+    function assume(bool) external;
+    function etch(address, bytes calldata) external;
+    function mockCall(address, bytes calldata, bytes calldata) external;
+    function skip(bool) external;
+    function startPrank(address) external;
+    function store(address, bytes32, bytes32) external;
+    function deploy() external;
+    function setUp() external;
+    function pass(uint256) external;
+}
+Vm constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
+address constant HANDLER = 0x5615dEB798BB3E4dFa0139dFa1b3D433Cc23b72f;
+address constant TEST = 0x7FA9385bE102ac3EAc297483Dd6233D62b3e1496;
+"""
+"""The last are where forge deploys a test and its first contract, always."""
+CHEATING = {
+    "rejects the try": ["try vm.assume(false) {} catch {}"],
+    "skips the test": ["try vm.skip(true) {} catch {}"],
+    "replaces the handler": ['try vm.etch(HANDLER, hex"5f5ff3") {} catch {}'],
+    "replaces the test": ['try vm.etch(TEST, hex"00") {} catch {}'],
+    "acts as the handler": ["try vm.startPrank(HANDLER) {} catch {}"],
+    "writes what the handler knows": [
+        "try vm.allowCheatcodes(address(this)) {} catch {}",
+        "for (uint256 i; i < 12; i++) try vm.store(HANDLER, bytes32(i), 0) {} catch {}",
+    ],
+    "answers for the handler": [
+        'try vm.mockCall(HANDLER, hex"9c3674fc", abi.encode(false)) {} catch {}'
+    ],
+    "sets up anew": [
+        "try Vm(HANDLER).pass(1) {} catch {}",
+        "try Vm(HANDLER).deploy() {} catch {}",
+        "try Vm(TEST).setUp() {} catch {}",
+    ],
+}
+AS_IF_REJECTED = """assembly { mstore(0, "FOUNDRY::ASSUME") revert(0, 15) }"""
+
+
+def cheating(steps: list[str], *, last: str = "") -> str:
+    """A candidate that is wrong and cheats, when it is deployed and whenever it is about to be found out."""
+    cheats = " ".join(
+        step if step.startswith("for") else f"if (HANDLER.code.length > 0) {step}" for step in steps
+    )
+    return (
+        (FORGE + VAULT)
+        .replace("payable {}", f"payable {{ {cheats} }}")
+        .replace("return amount / 100;", f"{cheats} {last} return amount / 50;")
+    )
+
+
+def test_candidates_that_call_cheat_codes_forge_no_verdict(compiler: Compiler) -> None:
+    every = [step for steps in CHEATING.values() for step in steps]
+    codes = [cheating(every), cheating([], last=AS_IF_REJECTED)]
+    rows = judge(compiler, *codes, engine="forge", **WHOLE)
+
+    assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
+    assert {row.measures["fuzz.unconfirmed"] for row in rows} == {0}
+
+
+@pytest.mark.slow
+def test_no_cheat_code_alone_forges_a_verdict(compiler: Compiler) -> None:
+    codes = [cheating(steps) for steps in CHEATING.values()]
+    rows = judge(compiler, *codes, engine="forge", **WHOLE)
+
+    assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
 
 
 @pytest.mark.parametrize("engine", ["forge", "echidna", "medusa"])

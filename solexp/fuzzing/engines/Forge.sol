@@ -5,6 +5,11 @@ contract Handler is Beside {
 
     bytes private constant PAUSES = hex"/*<PAUSES>*/";
 
+    uint256 private constant RICH = /*<RICH>*/;
+    bytes private constant LIBRARIES = hex"/*<LIBRARIES>*/";
+
+    /// Where their code lies.
+    uint160 private libraries;
     uint256 private number;
     uint256 private time;
 
@@ -21,13 +26,17 @@ contract Handler is Beside {
         address probe = this.make(type(Probe).creationCode, nonce, 0);
         vm.prank(DEPLOYER, DEPLOYER);
         require(!Probe(probe).cheats(), "CHEATS: the code under test could call cheat codes");
+        libraries = place + 3;
+        _link(0);
         original = this.make{gas: /*<DEPLOYMENT_GAS>*/}(_laid(place), nonce + 1, /*<VALUE>*/);
         require(original != address(0), "ORIGINAL: it is not deployed");
+        _link(1);
         candidate = this.make{gas: /*<DEPLOYMENT_GAS>*/}(_laid(place + 1), nonce + 2, /*<VALUE>*/);
         require(candidate != address(0), "CANDIDATE: it is not deployed");
         leftOut = uint256(bytes32(_laid(place + 2)));
         number = /*<NUMBER>*/ + 1;
         time = /*<TIME>*/ + /*<BLOCK_S>*/;
+        _ready();
     }
 
     /// From an account that has no cheat codes, which the new contract then has not either.
@@ -49,7 +58,17 @@ contract Handler is Beside {
         }
     }
 
-    uint256 private constant RICH = /*<RICH>*/;
+    /// Puts the libraries of the one or the other in their places.
+    function _link(uint160 which) private {
+        bytes memory places = LIBRARIES;
+        for (uint160 i = 0; i < places.length / 20; i++) {
+            bytes32 word;
+            assembly {
+                word := mload(add(add(places, 32), mul(20, i)))
+            }
+            vm.etch(address(bytes20(word)), _laid(libraries + 2 * i + which));
+        }
+    }
 
     function _begin() internal override {
         uint256 drawn = uint256(keccak256(abi.encodePacked(msg.data, msg.sender)));
@@ -75,6 +94,7 @@ contract Handler is Beside {
     }
 
     function _send(address to, uint256 value, bytes memory data) internal override returns (Done memory done) {
+        if (LIBRARIES.length > 0) _link(to == original ? 0 : 1);
         vm.deal(msg.sender, RICH + value);
         if (/*<EVENTS>*/) vm.recordLogs();
         vm.prank(msg.sender, msg.sender);
@@ -117,6 +137,7 @@ contract BesideTest {
     Handler private handler;
 
     function setUp() external {
+        require(address(handler) == address(0));
         handler = new Handler();
         handler.deploy();
     }
@@ -159,6 +180,7 @@ contract BesideTest {
 
 interface Vm {
     function deal(address, uint256) external;
+    function etch(address, bytes calldata) external;
     function envUint(string calldata) external view returns (uint256);
     function getRecordedLogs() external returns (Beside.Told[] memory);
     function prank(address, address) external;

@@ -136,6 +136,7 @@ class Forge:
                 stated=self._looked.stated,
                 senders=self._senders,
                 axes=self._axes,
+                libraries=self._original.code_at,
             )
         return self._harnesses[unit.name]
 
@@ -152,16 +153,12 @@ class Forge:
         )
         node = PrivateNode(anvil_for(fork), self._base, fork, memory_mb=2048)
         try:
-            place = self._secret & ((1 << 160) - 1)
-            blobs = (self._original.creation, subject.creation)
-            given = self._base.deployment.constructor_args[2:]
-            for at, blob in enumerate(
-                (*(f"{code}{given}" for code in blobs), f"0x{left_out:064x}")
-            ):
+            for at, blob in enumerate(self._laid(subject, left_out)):
                 # A byte before each, since code may not begin with every byte.
-                node.connection.ask("anvil_setCode", f"0x{place + at:040x}", f"0x00{blob[2:]}")
-            for where, code in (*self._original.code_at.items(), *subject.code_at.items()):
-                node.connection.ask("anvil_setCode", where, code)
+                place = (self._secret + at) & ((1 << 160) - 1)
+                node.connection.ask("anvil_setCode", f"0x{place:040x}", f"0x00{blob[2:]}")
+            for where in subject.code_at.keys() - self._original.code_at.keys():
+                node.connection.ask("anvil_setCode", where, subject.code_at[where])
             found = run_invariant(
                 made.source,
                 self._compiler,
@@ -177,6 +174,16 @@ class Forge:
             if _CHEATS in said or _ORIGINAL in said:
                 raise ToolError(f"engine forge: {said.rpartition(': ')[2]}")
         return found
+
+    def _laid(self, subject: Subject, left_out: int) -> Iterator[str]:
+        """What the handler finds on the node, in its order."""
+        both = (self._original, subject)
+        for each in both:
+            yield each.creation + self._base.deployment.constructor_args[2:]
+        yield f"0x{left_out:064x}"
+        for where in self._original.code_at:
+            for each in both:
+                yield each.code_at.get(where, "0x")
 
     def _counted(self, unit: Unit, found: Invariant, left_out: int, cut: str | None) -> Told:
         made = self._harness(unit)

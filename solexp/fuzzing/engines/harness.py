@@ -105,6 +105,7 @@ def harness(
     stated: Constants,
     senders: Sequence[str],
     axes: Collection[str],
+    libraries: Iterable[str] = (),
 ) -> Harness:
     """The handler of a unit. ``template`` names the file with what is particular to an engine."""
     entries = [*unit.entries, *unit.views, *((RECEIVE, FALLBACK) if unit.loose else ())]
@@ -156,6 +157,7 @@ def harness(
         "TIME": str(deployment.timestamp),
         "BLOCK_S": str(BLOCK_S),
         "DEPLOYMENT_GAS": str(DEPLOYMENT_GAS),
+        "LIBRARIES": "".join(each[2:] for each in libraries),
         "VALUE": str(deployment.value),
         "RICH": str(RICH),
         "RESTLESS": str(_RESTLESS),
