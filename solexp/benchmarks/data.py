@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from solexp.benchmarks import starter, stats, taskset
+from solexp.benchmarks import rowfiles, starter, stats, taskset
 from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.contracteval import ContractEval
@@ -18,6 +18,7 @@ from solexp.benchmarks.contracteval import release as contracteval
 from solexp.benchmarks.fetching import Report
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
+from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.core import SolexpError, Task, UserError
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
@@ -30,10 +31,16 @@ BENCHMARKS: Mapping[str, str] = {
     "solcontracteval": "solexp.benchmarks.solcontracteval.SolContractEval",
     "soleval": "solexp.benchmarks.soleval.SolEval",
     "contracteval": "solexp.benchmarks.contracteval.ContractEval",
+    "solidity_eval": "solexp.benchmarks.solidity_eval.SolidityEval",
 }
 """The benchmarks that come with solexp, by name."""
 
 _EMBEDDED = frozenset({"starter"})
+_ALL: Mapping[str, Mapping[str, str]] = {
+    "soleval": {"subset": "all"},
+    "solidity_eval": {"config": "full"},
+}
+"""Arguments with which benchmarks have all their tasks, where they have not otherwise."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +99,7 @@ def open_benchmark(name: str, path: Path | None = None) -> Benchmark:
         raise UserError(f"no benchmark '{name}'; {nearest(name, BENCHMARKS)}")
     module, _, kind = BENCHMARKS[name].rpartition(".")
     make = getattr(importlib.import_module(module), kind)
-    words = {"subset": "all"} if name == "soleval" else {}
+    words = _ALL.get(name, {})
     benchmark: Benchmark = make(**words) if path is None else make(path=str(path), **words)
     return benchmark
 
@@ -113,7 +120,7 @@ def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
-    if isinstance(benchmark, ContractEval | SolContractEval | SolEval):
+    if isinstance(benchmark, ContractEval | SolContractEval | SolEval | SolidityEval):
         benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
@@ -194,15 +201,26 @@ def _count(name: str) -> int | None:
     if name in _EMBEDDED:
         return len(open_benchmark(name).tasks())
     folder = _folder(name)
-    if name == "soleval":
-        return release.count(folder)
-    if name == "contracteval":
-        return contracteval.count(folder)
+    if name in _COUNTS:
+        return _COUNTS[name](folder)
     if taskset.exists(folder):
         return taskset.header(folder).tasks
     if (folder / bundle.TASKS).is_file():
         return bundle.count(folder)
     return None
+
+
+def _rows(folder: Path) -> int | None:
+    """How many rows the data home holds of a set of rows."""
+    whole = folder / "full.parquet"
+    return sum(1 for _ in rowfiles.read(whole, ())) if whole.is_file() else None
+
+
+_COUNTS: Mapping[str, Callable[[Path], int | None]] = {
+    "soleval": release.count,
+    "contracteval": contracteval.count,
+    "solidity_eval": _rows,
+}
 
 
 def _changed(folder: Path) -> Iterator[str]:

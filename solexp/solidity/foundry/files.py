@@ -47,7 +47,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
                     )
                 content = archive.extractfile(member)
                 assert content is not None
-                files[_inside(member.name, path)] = content.read()
+                files[inside(member.name, path)] = content.read()
     except FileNotFoundError:
         raise
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
@@ -58,7 +58,8 @@ def read_archive(path: Path) -> dict[str, bytes]:
     return files
 
 
-def _inside(name: str, archive: Path) -> str:
+def inside(name: str, archive: object) -> str:
+    """The plain form of a path in an archive. Raises DataError where it leads out of it; ``archive`` is named there."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name or not path.parts:
         raise DataError(f"{archive}: '{name}' leads out of the archive")
