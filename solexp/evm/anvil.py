@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from pathlib import Path
 from typing import Self
 
@@ -27,7 +26,6 @@ from solexp.evm.machine import (
     GasRule,
     Observation,
     Subject,
-    Surroundings,
     undeployable,
 )
 from solexp.evm.private import Limit, PrivateNode
@@ -62,14 +60,7 @@ class AnvilMachine:
         self.timeout_s = timeout_s
         self.memory_mb = memory_mb
         self.answer_mb = answer_mb
-        self.surroundings = Surroundings()
         self._tools: dict[str, str] = {}
-
-    def elsewhere(self, surroundings: Surroundings) -> AnvilMachine:
-        """The same machine under other surroundings, where calls get the gas that the program says and no more."""
-        other = copy(self)
-        other.surroundings, other.gas = surroundings, "recorded"
-        return other
 
     def tools(self) -> dict[str, str]:
         """Versions of anvil used so far, by name."""
@@ -225,7 +216,6 @@ class _Session:
             self._scripts[key] = write(
                 *(self._program, address, limits, plan, self._fork),
                 stop=stop,
-                surroundings=self._machine.surroundings,
             )
         script = self._scripts[key]
         code = ""

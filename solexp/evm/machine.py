@@ -27,6 +27,9 @@ class Surroundings(msgspec.Struct, frozen=True):
 
     gas_price: int = 0
     """Wei that senders pay for a unit of gas in calls."""
+    base_fee: int = 0
+    """Wei that a unit of gas costs at least, from London on. Above 0 a node enforces all rules about fees, and shows it
+    to code; at 0 anvil shows none, whatever a program says."""
     block_gas: int = BLOCK_GAS
     """Gas limit of a block, or the limits of its calls together where these are more."""
     wealth: int = RICH
@@ -133,10 +136,6 @@ class Machine(Protocol):
         nothing. A subject that uses up its time, memory or answer size has ``Trace.stopped`` set. Raises HarnessError
         when the node itself fails.
         """
-        ...
-
-    def elsewhere(self, surroundings: Surroundings) -> Machine:
-        """The same machine under other surroundings, where calls get the gas that the program says and no more."""
         ...
 
     def fingerprint(self) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 import msgspec
@@ -24,7 +23,6 @@ from solexp.evm.machine import (
     GasRule,
     Observation,
     Subject,
-    Surroundings,
     undeployable,
 )
 from solexp.evm.rpc import AnswerTooLarge, Connection, NodeGone, RpcError
@@ -77,19 +75,12 @@ class NodeMachine:
         self.timeout_s = timeout_s
         self.answer_mb = answer_mb
         self.distinct_blocks = distinct_blocks
-        self.surroundings = Surroundings()
         self._tools: dict[str, str] = {}
         self._identity: tuple[int | None, str | None] | None = None
 
     def tools(self) -> dict[str, str]:
         """What the node says it is."""
         return dict(self._tools)
-
-    def elsewhere(self, surroundings: Surroundings) -> NodeMachine:
-        """The same node under other surroundings, where calls get the gas that the program says and no more."""
-        other = copy(self)
-        other.surroundings, other.gas = surroundings, "recorded"
-        return other
 
     def fingerprint(self) -> dict[str, object]:
         """Every setting that a trace depends on; the node's address is not one."""
@@ -294,7 +285,6 @@ class _Run:
             self._fork,
             block=self._block,
             distinct_blocks=self._machine.distinct_blocks,
-            surroundings=self._machine.surroundings,
             prelude=msgspec.json.encode(self._creation(subject, gas)).decode(),
         )
         return self._simulations.run(subject, script, code, gas=limits, post=self._post)

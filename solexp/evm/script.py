@@ -176,7 +176,8 @@ class _Writer:
                 at = due
         if self._plan.at_end:
             self._reading(self._stop)
-        self._text.append(f'],"validation":false,"traceTransfers":false}},"{block}"]}}')
+        checked = "true" if self._surroundings.base_fee else "false"
+        self._text.append(f'],"validation":{checked},"traceTransfers":false}},"{block}"]}}')
         self._flush()
         return Script(
             tuple(self._pieces),
@@ -245,10 +246,14 @@ class _Writer:
         self._number = number
         time = like.timestamp if like else program.deployment.timestamp
         comma = "," if self._steps else ""
+        fee = self._surroundings.base_fee
+        block_gas = BLOCK_GAS if gas is None else max(self._surroundings.block_gas, gas)
+        # Whoever reads pays no fees.
+        base_fee = (fee if gas is not None else 0) if fee else program.base_fee
         self._text.append(
             f'{comma}{{"blockOverrides":{{"number":"{number:#x}","time":"{time:#x}",'
-            f'"gasLimit":"{self._block_gas(gas):#x}","feeRecipient":"{program.coinbase}",'
-            f'"baseFeePerGas":"{program.base_fee:#x}",{self._randomness(number)}}},'
+            f'"gasLimit":"{block_gas:#x}","feeRecipient":"{program.coinbase}",'
+            f'"baseFeePerGas":"{base_fee:#x}",{self._randomness(number)}}},'
         )
         changes = self._overrides
         self._overrides = []
@@ -270,9 +275,6 @@ class _Writer:
                 self._text.append('"}')
             self._text.append("},")
         self._text.append('"calls":[')
-
-    def _block_gas(self, gas: int | None) -> int:
-        return BLOCK_GAS if gas is None else max(self._surroundings.block_gas, gas)
 
     def _code(self, which: int) -> None:
         if which == READ:

@@ -6,6 +6,7 @@ import msgspec
 
 from solexp.core import ContractBuild, Program
 from solexp.evm.compare import Comparison, divergence
+from solexp.oracles.elsewhere import Elsewhere
 from solexp.oracles.judgement import Measures
 
 
@@ -18,6 +19,19 @@ def measures_of(comparison: Comparison) -> Measures:
         "variables_missing": len(comparison.missing),
         "truncated": comparison.truncated is not None,
     }
+
+
+def with_second_look(comparison: Comparison, found: Elsewhere | None) -> Comparison:
+    """The comparison with what a second look has found besides; gas is compared once."""
+    if found is None:
+        return comparison
+    more = found.comparison.counts
+    counts = {
+        axis: count + (more.get(axis, 0) if axis != "gas" else 0)
+        for axis, count in comparison.counts.items()
+    }
+    first = found.comparison.first | comparison.first
+    return msgspec.structs.replace(comparison, counts=counts, first=first)
 
 
 def match_rate(comparison: Comparison, calls: int) -> float | None:

@@ -55,10 +55,13 @@ class Dcr:
         seed: int = _DEFAULT.seed,
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
+        elsewhere: bool = True,
     ) -> None:
         """``graphs``: ``annotated`` (the task's own), ``static`` (extracted from the syntax tree), or a folder with a
         ``TASK.json`` each. ``search``: where arguments come from beside the graph, ``all``, ``none`` or a list. The
-        others are those of `solexp.dcr.records.Search`; ``cpu_s`` is a node's for one contract. Raises UserError.
+        others are those of `solexp.dcr.records.Search`; ``cpu_s`` is a node's for one contract. ``elsewhere`` takes a
+        second look at candidates that ask what their original does not, see `solexp.oracles.elsewhere`. Raises
+        UserError.
         """
         try:
             self.axes = axis_set(axes)
@@ -81,6 +84,7 @@ class Dcr:
             rejected=rejected,
             seed=seed,
         )
+        self.elsewhere = elsewhere
         self.machine = AnvilMachine(timeout_s=10 * cpu_s, memory_mb=memory_mb)
 
     def fingerprint(self) -> dict[str, Any]:
@@ -88,6 +92,7 @@ class Dcr:
             "oracle": self.name,
             "version": SCHEMA,
             "axes": self.axes,
+            "elsewhere": self.elsewhere,
             "sequences": self.sequencing.fingerprint(),
             "machine": self.machine.fingerprint(),
         }

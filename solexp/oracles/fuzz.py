@@ -57,9 +57,12 @@ class Fuzz:
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
         answer_mb: int = 128,
+        elsewhere: bool = True,
     ) -> None:
         """``calls`` of each function (or of the contract) in sequences of ``length``. ``gas`` bounds what the original
         may use for them all; ``cpu_s`` a node's CPU seconds for one function (or contract) of one candidate.
+        ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        `solexp.oracles.elsewhere`.
         """
         for setting, value, allowed in (
             ("engine", engine, ENGINES),
@@ -88,6 +91,7 @@ class Fuzz:
             above(f"oracle.fuzz.{setting}", number)
         refuse(engine, self.axes)
         self.engine = engine
+        self.elsewhere = elsewhere
         self.rule: Rule = rule
         self.settings = Settings(
             scope=scope, arguments=arguments, calls=calls, length=length, gas=gas, seed=seed
@@ -103,6 +107,7 @@ class Fuzz:
             "version": SCHEMA,
             "axes": self.axes,
             "rule": self.rule,
+            "elsewhere": self.elsewhere,
         } | self.search_fingerprint()
 
     def search_fingerprint(self) -> dict[str, Any]:

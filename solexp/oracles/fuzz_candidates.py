@@ -20,6 +20,7 @@ from solexp.fuzzing import Differing, Unit
 from solexp.fuzzing.engines import Engine, Told
 from solexp.fuzzing.engines.harness import DEPLOYMENT_GAS
 from solexp.oracles.base import Case
+from solexp.oracles.elsewhere import SecondLook
 from solexp.oracles.fuzz_engines import Own, beside
 from solexp.oracles.fuzz_original import FuzzedOriginal
 from solexp.oracles.grounds import undeployed
@@ -38,9 +39,12 @@ class Shown(msgspec.Struct, frozen=True):
     function: str
     """Signature of the function at whose call it is, or after which; the unit's name where it is none."""
     divergence: Divergence
-    counterexample: Counterexample
+    counterexample: Counterexample | None
+    """None for what a second look has found."""
     calls: list[str]
     """The calls that lead to it, for a reader."""
+    elsewhere: str | None = None
+    """Where a second look has found it."""
 
 
 class Fuzzed(msgspec.Struct):
@@ -79,6 +83,7 @@ class Fuzzing:
         self._case = case
         self._deployed: Trace | None = None
         self._engine: Engine | None = None
+        self._look: SecondLook | None = None
 
     def _node(self) -> Deployed:
         oracle = self._oracle
@@ -170,12 +175,33 @@ class Fuzzing:
             fuzzed.stopped = lead.stopped
             if lead.program is None:
                 fuzzed.doubt = fuzzed.doubt or lead.doubt
+                if not (fuzzed.stopped or lead.doubt):
+                    self._second_look(unit, subject, fuzzed)
                 return
             shown = self._confirmed(unit, lead.program, subject)
             if shown is not None:
                 fuzzed.shown.append(shown)
                 return
             fuzzed.unconfirmed += 1
+
+    def _second_look(self, unit: Unit, subject: Subject, fuzzed: Fuzzed) -> None:
+        """Other engines make their calls inside a contract, so that their sequences cannot be had."""
+        if not (self._oracle.elsewhere and isinstance(self._engine, Own)):
+            return
+        oracle = self._oracle
+        if self._look is None:
+            self._look = self._stack.enter_context(
+                SecondLook(
+                    self._staged.original,
+                    self._base,
+                    cpu_s=oracle.cpu_s,
+                    memory_mb=oracle.memory_mb,
+                )
+            )
+        programs = self._engine.programs(unit)
+        found = self._look.at(subject, programs, oracle.axes, self._candidate.plan)
+        if found is not None:
+            fuzzed.shown.append(Shown(unit.name, found.divergence, None, found.calls, found.place))
 
     def _confirmed(self, unit: Unit, program: Program, subject: Subject) -> Shown | None:
         """A difference made small, and seen once more on a machine that has run nothing else."""

@@ -66,6 +66,10 @@ class Own:
             yield Lead(asked.reference.programs[tried.at], tried.calls)
             start = tried.at + 1
 
+    def programs(self, unit: Unit) -> tuple[Program, ...]:
+        """The unit's sequences."""
+        return self._references[unit.name].programs
+
     def _of(self, unit: Unit) -> Asked:
         if self._asked is None or self._asked[0] != unit.name:
             reference = self._references[unit.name]

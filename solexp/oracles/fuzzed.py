@@ -105,6 +105,8 @@ class FuzzJudgement(Judgement):
         if fuzzed.shown:
             outcome = Outcome.FAIL
             evidence["calls"] = fuzzed.shown[0].calls
+            if fuzzed.shown[0].elsewhere is not None:
+                evidence["elsewhere"] = fuzzed.shown[0].elsewhere
             evidence["functions"] = {
                 shown.function: {
                     "axis": shown.divergence.axis,

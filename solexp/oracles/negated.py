@@ -17,6 +17,7 @@ from solexp.evm.deployed import Deployed, Question
 from solexp.evm.machine import Subject
 from solexp.oracles.asking import Reached, reached, same_error
 from solexp.oracles.base import Case, verdict
+from solexp.oracles.elsewhere import SecondLook
 from solexp.oracles.grounds import KEEP, undeployed
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.rejecting import (
@@ -75,7 +76,7 @@ class NegativeJudgement(Judgement):
             builds = self.with_contract(staged, self._ground)
             if builds and isinstance(staged, Stage):
                 subjects, places = self.subjects(staged.original, builds, creation_identity)
-                self._run(subjects, places, showing)
+                self._run(subjects, places, showing, stack)
         return self.ready()
 
     def _look(self, staged: Stage, showing: Showing) -> None:
@@ -108,7 +109,8 @@ class NegativeJudgement(Judgement):
         if node.address is None:
             self._ground = Outcome.UNDECIDABLE, undeployed(deployed)
             return []
-        traces = node.run(_questions(node, leads))
+        # Undone at first, since what the original accepts after all would change the states that follow.
+        traces = node.run(_questions(node, leads, undone=True))
         if traces and traces[-1].stopped:
             self._told[KEEP] = False
             self._ground = (
@@ -116,17 +118,26 @@ class NegativeJudgement(Judgement):
                 f"this time the original used up its {traces[-1].stopped}",
             )
             return []
-        found = []
-        for lead, trace in zip(leads, traces, strict=True):
-            kept = rejected(lead, trace)
-            if kept is not None:
-                found.append(kept)
-        self._traces = node.run(_questions(node, found))
-        return found
+        found = _kept(leads, traces)
+        while True:
+            self._traces = node.run(_questions(node, found))
+            again = _kept(found, self._traces)
+            if again == found:
+                return found
+            found = again
 
-    def _run(self, subjects: list[Subject], places: dict[int, int], showing: Showing) -> None:
+    def _run(
+        self, subjects: list[Subject], places: dict[int, int], showing: Showing, stack: ExitStack
+    ) -> None:
         node = showing.candidate
         questions = _questions(node, self._leads)
+        undone = _questions(node, self._leads, undone=True)
+        settings = self._oracle.sequencing
+        look = stack.enter_context(
+            SecondLook(
+                subjects[0], showing.base, cpu_s=settings.cpu_s, memory_mb=settings.memory_mb
+            )
+        )
         ready: dict[int, Verdict] = {}
         for index, place in places.items():
             if place not in ready:
@@ -136,22 +147,29 @@ class NegativeJudgement(Judgement):
                     traces = [deployed] * len(questions)
                     if node.address is not None:
                         traces = node.run(questions)
-                answers = [
-                    (lead, reached(lead.states, reference, trace), trace.stopped)
-                    for lead, reference, trace in zip(
-                        self._leads, self._traces, traces, strict=False
-                    )
-                ]
-                ready[place] = self._decided(index, answers, subjects[place], showing)
+                answers = self._answers(traces)
+                if _accepted(answers):
+                    # What it accepted has changed the states in which the others were asked.
+                    others = self._answers(node.run(undone))
+                    answers = others if _accepted(others) else answers
+                ready[place] = self._decided(index, answers, subjects[place], (showing, look))
             self.again(index, ready[place])
 
-    def _decided(self, index: int, answers: Answers, subject: Subject, showing: Showing) -> Verdict:
-        accepted = [
-            (lead, row, expected, got)
-            for lead, found, _ in answers
-            for row, expected, got in found.rows
-            if got.status
+    def _answers(self, traces: Sequence[Trace]) -> Answers:
+        return [
+            (lead, reached(lead.states, reference, trace), trace.stopped)
+            for lead, reference, trace in zip(self._leads, self._traces, traces, strict=False)
         ]
+
+    def _decided(
+        self,
+        index: int,
+        answers: Answers,
+        subject: Subject,
+        nodes: tuple[Showing, SecondLook],
+    ) -> Verdict:
+        showing, look = nodes
+        accepted = _accepted(answers)
         asked = sum(len(found.rows) for _, found, _ in answers)
         skipped = sum(found.skipped for _, found, _ in answers)
         left = next((found.left for _, found, _ in answers if found.left), None)
@@ -175,12 +193,19 @@ class NegativeJudgement(Judgement):
                 f"only {asked} of {asked + skipped} calls could be tried: {left}; "
                 "what it does differently there is for replay and dcr to say"
             )
+        elsewhere = None
+        if outcome is Outcome.PASS and left is None and self._oracle.elsewhere:
+            elsewhere = look.at(subject, [lead.together() for lead in self._leads], ("status",))
+        if elsewhere is not None:
+            outcome = Outcome.FAIL
+            evidence |= elsewhere.told()
+        seen = shown or elsewhere
         return verdict(
             self._name,
             self._case.candidates[index],
             outcome,
             measures=self.told() | _measures(answers),
-            divergence=shown.divergence if shown else None,
+            divergence=seen.divergence if seen else None,
             counterexample=shown.counterexample if shown else None,
             evidence=evidence,
         )
@@ -211,8 +236,22 @@ class NegativeJudgement(Judgement):
         return None
 
 
-def _questions(node: Deployed, leads: Sequence[Lead]) -> list[Question]:
-    asked = [lead.asked() for lead in leads]
+def _kept(leads: Sequence[Lead], traces: Sequence[Trace]) -> list[Lead]:
+    found = (rejected(lead, trace) for lead, trace in zip(leads, traces, strict=False))
+    return [lead for lead in found if lead is not None]
+
+
+def _accepted(answers: Answers) -> list[tuple[Lead, Row, CallResult, CallResult]]:
+    return [
+        (lead, row, expected, got)
+        for lead, found, _ in answers
+        for row, expected, got in found.rows
+        if got.status
+    ]
+
+
+def _questions(node: Deployed, leads: Sequence[Lead], *, undone: bool = False) -> list[Question]:
+    asked = [lead.asked(undone=undone) for lead in leads]
     return node.questions([program for program, _ in asked], [rows for _, rows in asked])
 
 

@@ -59,9 +59,12 @@ class Negative:
         seed: int = _DEFAULT.seed,
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
+        elsewhere: bool = True,
     ) -> None:
         """``sources``: some of ``sequences``, ``history`` and ``witnesses`` (the violation oracle's, with its default
-        settings). All others are those of `solexp.oracles.dcr.Dcr`: where they are the same, so are the sequences.
+        settings). ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        `solexp.oracles.elsewhere`. All others are those of `solexp.oracles.dcr.Dcr`: where they are the same, so are
+        the sequences.
         """
         wanted = [sources] if isinstance(sources, str) else list(sources)
         for name in wanted:
@@ -69,6 +72,7 @@ class Negative:
                 raise UserError(
                     f"oracle.negative.sources: choose from {', '.join(SOURCES)}; got {name!r}"
                 )
+        self.elsewhere = elsewhere
         self.sources: tuple[Source, ...] = tuple(each for each in SOURCES if each in wanted)
         if not self.sources:
             raise UserError(f"oracle.negative.sources: name some of {', '.join(SOURCES)}")
@@ -97,6 +101,7 @@ class Negative:
             "oracle": self.name,
             "version": SCHEMA,
             "sources": self.sources,
+            "elsewhere": self.elsewhere,
             "sequences": self.sequencing.fingerprint(),
             "witnesses": self.violation.fingerprint() if self.violation else None,
             "machine": self.machine.fingerprint(),

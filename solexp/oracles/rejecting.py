@@ -45,12 +45,27 @@ class Lead(msgspec.Struct, frozen=True):
             found[row.after].append(row)
         return tuple(tuple(found[after]) for after in sorted(found))
 
-    def asked(self) -> tuple[Program, tuple[Branch, ...]]:
-        """What a machine is to run: the program as far as it is needed, and what leaves it."""
+    def asked(self, *, undone: bool = False) -> tuple[Program, tuple[Branch, ...]]:
+        """What a machine is to run: the program as far as it is needed, and what leaves it.
+
+        A call that fails undoes itself. ``undone``: so is one that succeeds, which a contract can find out.
+        """
         states = self.states
         last = states[-1][0].after
         program = msgspec.structs.replace(self.program, calls=self.program.calls[:last])
-        return program, tuple(Branch(rows[0].after, tuple(r.call for r in rows)) for rows in states)
+        return program, tuple(
+            Branch(rows[0].after, tuple(r.call for r in rows), undone=undone) for rows in states
+        )
+
+    def together(self) -> Program:
+        """The program with the calls that are to be rejected among its own."""
+        program, branches = self.asked()
+        calls: list[Call] = []
+        at = 0
+        for branch in branches:
+            calls += (*program.calls[at : branch.after], *branch.calls)
+            at = branch.after
+        return msgspec.structs.replace(program, calls=tuple(calls))
 
 
 def _lead(source: Source, program: Program, rows: Sequence[Row]) -> Lead:

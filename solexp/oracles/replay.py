@@ -25,7 +25,8 @@ from solexp.evm.machine import Machine, Subject
 from solexp.evm.observe import GetterRule
 from solexp.evm.storage import canonical, plan_slots
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.comparing import firsts, match_rate, measures_of
+from solexp.oracles.comparing import firsts, match_rate, measures_of, with_second_look
+from solexp.oracles.elsewhere import Elsewhere, SecondLook, limited
 from solexp.oracles.grounds import KEEP, Grounds, Minima, survey, undecidable
 from solexp.oracles.judgement import Judgement, Measures, timed
 from solexp.oracles.staging import Stage, stage
@@ -56,6 +57,7 @@ class Replay:
         min_selectors: int = 1,
         min_events: int = 0,
         limit: int | None = None,
+        elsewhere: bool = True,
         machine: Machine | None = None,
     ) -> None:
         """``axes``: which differences fail a candidate, by a name of `solexp.evm.compare.AXIS_SETS` or a list.
@@ -63,7 +65,8 @@ class Replay:
         ``fidelity=faithful`` leaves out the calls whose status on the reference is not the chain's.
         ``checkpoint_every`` reads the state after every so many calls, not just at the end. A task on whose reference
         fewer calls succeed, fewer functions answer or fewer events are seen than the minima is undecidable. ``limit``
-        runs only so many calls of each program. ``machine`` is a private anvil by default.
+        runs only so many calls of each program. ``elsewhere`` takes a second look at candidates that ask what their
+        original does not, see `solexp.oracles.elsewhere`. ``machine`` is a private anvil by default.
         """
         try:
             self.axes = axis_set(axes)
@@ -78,6 +81,7 @@ class Replay:
         self.min_selectors = min_selectors
         self.min_events = min_events
         self.limit = limit
+        self.elsewhere = elsewhere
         self.machine: Machine = machine if machine is not None else AnvilMachine()
 
     def fingerprint(self) -> dict[str, Any]:
@@ -90,6 +94,7 @@ class Replay:
             "getters": self.getters,
             "minima": [self.min_successful_calls, self.min_selectors, self.min_events],
             "limit": self.limit,
+            "elsewhere": self.elsewhere,
             "machine": self.machine.fingerprint(),
         }
 
@@ -181,16 +186,32 @@ class _Judgement(Judgement):
             self._give_up(f"this time the original used up its {cut}", places)
             return
         traces.insert(0, reference)
-        compared: dict[int, Comparison] = {}
-        for index, place in places.items():
-            if place not in compared:
-                compared[place] = compare(
-                    reference,
-                    traces[place],
-                    staged.program,
-                    getters=self._oracle.getters == "always",
-                )
-            self._decide(index, compared[place], staged, (reference, traces[place]))
+        compared: dict[int, tuple[Comparison, Elsewhere | None]] = {}
+        with SecondLook(staged.original, staged.program) as look:
+            for index, place in places.items():
+                if place not in compared:
+                    found = compare(
+                        reference,
+                        traces[place],
+                        staged.program,
+                        getters=self._oracle.getters == "always",
+                    )
+                    also = self._second_look(look, staged, reference, subjects[place], found)
+                    compared[place] = found, also
+                self._decide(index, compared[place], staged, (reference, traces[place]))
+
+    def _second_look(
+        self,
+        look: SecondLook,
+        staged: Stage,
+        reference: Trace,
+        candidate: Subject,
+        found: Comparison,
+    ) -> Elsewhere | None:
+        if not self._oracle.elsewhere or found.diverges(self._oracle.axes) or found.truncated:
+            return None
+        program = limited(staged.program, reference)
+        return look.at(candidate, [program], self._oracle.axes, staged.plan)
 
     def _give_up(self, reason: str, places: Iterable[int]) -> None:
         """The grounds were found on another day. No candidate can be compared with half a trace."""
@@ -205,8 +226,14 @@ class _Judgement(Judgement):
             self._ready[index] = msgspec.structs.replace(said, measures=self.told())
 
     def _decide(
-        self, index: int, comparison: Comparison, staged: Stage, traces: tuple[Trace, Trace]
+        self,
+        index: int,
+        compared: tuple[Comparison, Elsewhere | None],
+        staged: Stage,
+        traces: tuple[Trace, Trace],
     ) -> None:
+        found, elsewhere = compared
+        comparison = with_second_look(found, elsewhere)
         program, contract = staged.program, staged.contract
         axes = self._oracle.axes
         fails = comparison.diverges(axes)
@@ -227,6 +254,8 @@ class _Judgement(Judgement):
         by_axis = firsts(comparison, program, contract)
         if by_axis:
             evidence["first_by_axis"] = by_axis
+        if fails and elsewhere is not None:
+            evidence |= elsewhere.told()
         earliest = comparison.earliest(axes) if fails else None
         self._ready[index] = verdict(
             Replay.name,
@@ -234,9 +263,11 @@ class _Judgement(Judgement):
             outcome,
             measures=self.told()
             | measures_of(comparison)
-            | {"replay.match_rate": match_rate(comparison, len(traces[1].calls))},
+            | {"replay.match_rate": match_rate(found, len(traces[1].calls))},
             divergence=divergence(earliest, program, contract) if earliest else None,
-            counterexample=counterexample(earliest, staged.places, *traces) if earliest else None,
+            counterexample=counterexample(earliest, staged.places, *traces)
+            if earliest and elsewhere is None
+            else None,
             evidence=evidence,
         )
 

@@ -19,7 +19,8 @@ from solexp.evm.machine import Subject
 from solexp.evm.observe import observation
 from solexp.evm.storage import canonical
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.comparing import firsts, match_rate, measures_of
+from solexp.oracles.comparing import firsts, match_rate, measures_of, with_second_look
+from solexp.oracles.elsewhere import Elsewhere, SecondLook
 from solexp.oracles.grounds import KEEP
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.sequencing import sequences_of
@@ -42,6 +43,7 @@ class Compared(msgspec.Struct):
     first: tuple[int, Comparison] | None
     """The first program that tells it from the original on a deciding axis, and how."""
     deployed: Trace
+    elsewhere: Elsewhere | None = None
 
 
 class SequenceJudgement(Judgement):
@@ -137,9 +139,22 @@ class SequenceJudgement(Judgement):
     def _run(self, staged: Stage, builds: dict[int, tuple[Build, ContractBuild]]) -> None:
         subjects, places = self.subjects(staged.original, builds, self._identity)
         ready: dict[int, Verdict] = {}
+        settings = self._oracle.sequencing
+        look = self._stack.enter_context(
+            SecondLook(
+                staged.original,
+                self._showing.base,
+                cpu_s=settings.cpu_s,
+                memory_mb=settings.memory_mb,
+            )
+        )
         for index, place in places.items():
             if place not in ready:
                 compared = self._compared(subjects[place], place)
+                found, axes = compared.comparison, self._oracle.axes
+                if self._oracle.elsewhere and not (found.diverges(axes) or found.truncated):
+                    subject, plan = subjects[place], self._node.plan
+                    compared.elsewhere = look.at(subject, self._programs, axes, plan)
                 ready[place] = self._decided(index, compared, staged, subjects[place])
             self.again(index, ready[place])
 
@@ -166,9 +181,10 @@ class SequenceJudgement(Judgement):
         return Compared(_together(rows), calls, first, deployed)
 
     def _decided(self, index: int, compared: Compared, staged: Stage, subject: Subject) -> Verdict:
-        comparison, axes = compared.comparison, self._oracle.axes
+        axes, elsewhere = self._oracle.axes, compared.elsewhere
         evidence: dict[str, object] = {}
-        fails = comparison.diverges(axes)
+        fails = compared.comparison.diverges(axes)
+        comparison = with_second_look(compared.comparison, elsewhere)
         shown = self._shown(compared, subject) if fails else None
         outcome = Outcome.FAIL if shown is not None else Outcome.PASS
         if comparison.truncated and shown is None:
@@ -180,19 +196,23 @@ class SequenceJudgement(Judgement):
             evidence["first_by_axis"] = firsts(there, self._programs[number], staged.contract)
         if shown is not None and shown.calls:
             evidence["calls"] = shown.calls
+        if elsewhere is not None:
+            outcome = Outcome.FAIL
+            evidence |= elsewhere.told()
         measures: Measures = measures_of(comparison) | {
             "dcr.calls": compared.calls,
-            "dcr.match_rate": match_rate(comparison, compared.calls),
+            "dcr.match_rate": match_rate(compared.comparison, compared.calls),
             "dcr.unconfirmed": fails and shown is None,
         }
         if comparison.truncated not in _LASTING:
             measures[KEEP] = False
+        seen = shown or elsewhere
         return verdict(
             self._name,
             self._case.candidates[index],
             outcome,
             measures=self.told() | measures,
-            divergence=shown.divergence if shown else None,
+            divergence=seen.divergence if seen else None,
             counterexample=shown.counterexample if shown else None,
             evidence=evidence,
         )

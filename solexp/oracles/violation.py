@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from solexp.core import (
     Counterexample,
     Divergence,
     Outcome,
+    Program,
     Trace,
     UserError,
     Verdict,
@@ -28,6 +30,7 @@ from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.asking import same_error
 from solexp.oracles.base import Case, verdict
+from solexp.oracles.elsewhere import SecondLook, elsewhere_too, limited
 from solexp.oracles.judgement import Judgement, Measures, creation_identity, timed
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.oracles.witnessing import (
@@ -37,6 +40,7 @@ from solexp.oracles.witnessing import (
     divergence,
     measures,
     shown,
+    together,
 )
 from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
@@ -90,6 +94,7 @@ class Violation:
         seed: int = 0,
         timeout_s: float = 120.0,
         memory_mb: int = 2048,
+        elsewhere: bool = True,
         machine: Machine | None = None,
     ) -> None:
         """``error=same`` fails also a candidate that rejects with other revert data than the original.
@@ -97,7 +102,8 @@ class Violation:
         ``models`` calls are wanted for each guard alone, ``satisfying`` for each function that satisfy all, and
         ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. Besides,
         ``parts`` parts and borders of each guard are asked for, on either side. ``rlimit`` is Z3's work on one check.
-        The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
+        ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        `solexp.oracles.elsewhere`. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
         """
         if error not in ("any", "same"):
             raise UserError(f"oracle.violation.error: must be any or same, got {error!r}")
@@ -113,6 +119,8 @@ class Violation:
         above("oracle.violation.timeout_s", timeout_s)
         above("oracle.violation.memory_mb", memory_mb)
         self.error: ErrorRule = error
+        self.elsewhere = elsewhere
+        self.memory_mb = memory_mb
         self.search = Search(
             models=models,
             satisfied=satisfying,
@@ -129,7 +137,8 @@ class Violation:
         )
 
     def fingerprint(self) -> dict[str, Any]:
-        return {"error": self.error, "verdict": SCHEMA} | self._search_fingerprint()
+        said = {"error": self.error, "verdict": SCHEMA, "elsewhere": self.elsewhere}
+        return said | self._search_fingerprint()
 
     def _search_fingerprint(self) -> dict[str, Any]:
         return {
@@ -227,18 +236,15 @@ class _Judgement(Judgement):
         builds: dict[int, tuple[Build, ContractBuild]],
     ) -> None:
         subjects, places = self.subjects(staged.original, builds, creation_identity)
-        by_state: dict[int, list[Witness]] = defaultdict(list)
+        by_state: dict[tuple[int, bool], list[Witness]] = defaultdict(list)
         for witness in witnesses.witnesses:
-            by_state[witness.after].append(witness)
-        program = leading(staged.program, witnesses.kept[: max(by_state)])
-        branches = tuple(
-            Branch(after, tuple(witness.call for witness in by_state[after]))
-            for after in sorted(by_state)
-        )
-        plan = Observation(storage=False, branches=branches)
-        reference, *traces = self._oracle.machine.run(program, subjects, plan)
-        traces.insert(0, reference)
-        states = [by_state[branch.after] for branch in branches]
+            by_state[witness.after, bool(witness.violated)].append(witness)
+        states = [by_state[state] for state in sorted(by_state)]
+        program = leading(staged.program, witnesses.kept[: max(by_state)[0]])
+        traces = self._traces(program, subjects, states)
+        reference = traces[0]
+        look = SecondLook(staged.original, program, memory_mb=self._oracle.memory_mb)
+        violating = together(states, limited(program, reference))
         for index, place in places.items():
             if reference.stopped:
                 reason = f"this time the original used up its {reference.stopped}"
@@ -247,6 +253,38 @@ class _Judgement(Judgement):
             else:
                 asked = ask(states, reference, traces[place])
                 self._decide(index, asked, traces[place], witnesses)
+                said = self._ready[index]
+                if said.outcome is Outcome.PASS and asked.left is None and self._oracle.elsewhere:
+                    found = look.at(subjects[place], [violating], ("status",))
+                    self._ready[index] = said if found is None else elsewhere_too(said, found)
+        look.close()
+
+    def _traces(
+        self, program: Program, subjects: list[Subject], states: Sequence[Sequence[Witness]]
+    ) -> list[Trace]:
+        """What each subject does. Calls that violate a guard undo themselves by failing. Where one accepts any, which
+        changes the states that follow, it is asked again with all of them undone."""
+
+        def run(subjects: list[Subject], *, undone: bool) -> list[Trace]:
+            branches = tuple(
+                Branch(
+                    rows[0].after,
+                    tuple(witness.call for witness in rows),
+                    undone=undone or not rows[0].violated,
+                )
+                for rows in states
+            )
+            plan = Observation(storage=False, branches=branches)
+            return self._oracle.machine.run(program, subjects, plan)
+
+        traces = run(subjects, undone=False)
+        accepting = [place for place, trace in enumerate(traces) if _accepts(states, trace)]
+        if accepting:
+            others = run([subjects[0], *(subjects[place] for place in accepting)], undone=True)[1:]
+            for place, trace in zip(accepting, others, strict=True):
+                if _accepts(states, trace):
+                    traces[place] = trace
+        return traces
 
     def _decide(self, index: int, asked: Asked, trace: Trace, witnesses: Witnesses) -> None:
         accepted = [row for row in asked.violating if row[2].status]
@@ -305,6 +343,16 @@ class _Judgement(Judgement):
             counterexample=shows,
             evidence=evidence,
         )
+
+
+def _accepts(states: Sequence[Sequence[Witness]], trace: Trace) -> bool:
+    """Whether any call that violates a guard succeeds."""
+    return any(
+        result.status
+        for rows, branched in zip(states, trace.branches, strict=False)
+        if rows[0].violated
+        for result in branched.calls
+    )
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from solexp.core import CallResult, Counterexample, Divergence, Trace
+from solexp.core import Call, CallResult, Counterexample, Divergence, Program, Trace
 from solexp.evm.compare import ended
 from solexp.oracles.asking import reached, same_error
 from solexp.violations.witnesses import Witness, Witnesses
@@ -38,6 +38,18 @@ def ask(states: Sequence[Sequence[Witness]], reference: Trace, trace: Trace) -> 
         else:
             asked.satisfying.append((witness, got))
     return asked
+
+
+def together(states: Sequence[Sequence[Witness]], program: Program) -> Program:
+    """``program`` with the calls of ``states`` that violate a guard among its own."""
+    calls: list[Call] = []
+    at = 0
+    for rows in states:
+        after = rows[0].after
+        calls += program.calls[at:after]
+        calls += [witness.call for witness in rows if witness.violated]
+        at = after
+    return msgspec.structs.replace(program, calls=tuple(calls))
 
 
 def measures(asked: Asked, witnesses: Witnesses) -> dict[str, float | int | bool | str | None]:

@@ -13,7 +13,8 @@ from typing import Any
 from solexp.core import CallResult, Checkpoint, Log, Program
 from solexp.evm.answers import bounded
 from solexp.evm.hardforks import hardfork_at
-from solexp.evm.script import BLOCK_GAS, randomness
+from solexp.evm.machine import BLOCK_GAS
+from solexp.evm.script import randomness
 from solexp.evm.storage import SlotPlan
 from solexp.evm.words import keccak
 

@@ -88,8 +88,8 @@ HOSTILE: dict[str, tuple[str, Outcome, str | None]] = {
             " || block.timestamp < 1628632419 || block.timestamp > 1628633000"
             " || block.chainid != 1) amount += 1;"
         ),
-        Outcome.PASS,
-        None,
+        Outcome.FAIL,
+        "return",
     ),
     "misbehaves late": (_with("if (block.number > 13000009) amount += 1;"), Outcome.FAIL, "return"),
 }
@@ -113,6 +113,13 @@ def test_a_candidate_that(name: str, verdicts: dict[str, Verdict]) -> None:
     found = verdicts[name]
     assert found.outcome is outcome, found
     assert (found.divergence.axis if found.divergence else None) == axis
+
+
+def test_calls_see_what_the_chain_showed_them(compiler: Compiler) -> None:
+    name = "misbehaves unless all is as it was on the chain"
+    case = Case(task(), candidates([HOSTILE[name][0]]), compiler, cached=False)
+    [found] = Replay(elsewhere=False).judge(case)
+    assert found.outcome is Outcome.PASS
 
 
 def test_a_wasteful_candidate_is_counted_as_over_the_recorded_limit(

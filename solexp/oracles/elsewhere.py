@@ -1,0 +1,243 @@
+"""A second look at candidates that ask what their original does not: whether they do the same where it is otherwise.
+
+A contract can ask what gas it has left, what a unit of gas costs, what block it is in. One that behaves where the
+answers are those of an oracle's run, and only there, would pass. So a candidate whose code asks more than the
+original's is run once more beside the original under other answers, the same for both: any difference is one of
+behaviour.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple, Self
+
+import msgspec
+
+from solexp.core import Divergence, Outcome, Program, Trace, Verdict
+from solexp.evm.abi import describe_call
+from solexp.evm.asked import asked
+from solexp.evm.compare import Comparison, compare, divergence
+from solexp.evm.deployed import NOTHING, Deployed
+from solexp.evm.gas import call_limits
+from solexp.evm.hardforks import hardfork_at
+from solexp.evm.machine import Observation, Subject, Surroundings
+from solexp.evm.moved import Moved, Place, deployment_limit, moved, places
+from solexp.evm.rpc import RpcError
+
+log = logging.getLogger(__name__)
+
+DEPLOYMENT_GAS = 120_000_000
+_MOST_CALLS = 2_000
+_MOST_PROGRAMS = 64
+
+
+Nodes = tuple[Deployed, Deployed]
+
+
+class _Asked(NamedTuple):
+    candidate: Subject
+    axes: Collection[str]
+    plan: Observation
+
+
+class Elsewhere(msgspec.Struct, frozen=True):
+    """A difference that is to be seen at another place."""
+
+    place: Place
+    program: Program
+    comparison: Comparison
+    divergence: Divergence
+    calls: list[str]
+    """The calls that lead to it, for a reader."""
+
+    def told(self) -> dict[str, object]:
+        """Where it is seen, for a verdict's evidence."""
+        return {"elsewhere": self.place, "calls": self.calls}
+
+
+class SecondLook(ExitStack):
+    """The nodes on which a task's original and its candidates are set side by side elsewhere; a context manager."""
+
+    def __init__(
+        self, original: Subject, base: Program, *, cpu_s: float = 120.0, memory_mb: int = 2048
+    ) -> None:
+        """``base`` says how all programs begin."""
+        super().__init__()
+        deployment = base.deployment
+        self._fork = base.hardfork or hardfork_at(deployment.block_number, deployment.timestamp)
+        self._base = msgspec.structs.replace(base, calls=(), hardfork=self._fork)
+        self._original = original
+        self._cpu_s = cpu_s
+        self._memory_mb = memory_mb
+        self._usual: Nodes | None = None
+        self._asked = asked(original)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def at(
+        self,
+        candidate: Subject,
+        programs: Sequence[Program],
+        axes: Collection[str],
+        plan: Observation = NOTHING,
+    ) -> Elsewhere | None:
+        """The first difference on ``axes`` that a candidate shows elsewhere; None where it asks nothing more than the
+        original, or does the same there.
+
+        Every call states its gas limit. Raises HarnessError when a node fails.
+        """
+        wanted = places(asked(candidate), self._asked)
+        if not wanted:
+            return None
+        fixed = [
+            msgspec.structs.replace(program, hardfork=self._fork) for program in _some(programs)
+        ]
+        traces = self._learn(candidate, fixed)
+        if traces is None:
+            return None
+        for place in wanted:
+            # Fees change what senders have, by as much as each contract uses.
+            plan = msgspec.structs.replace(plan, balances=())
+            try:
+                found = self._look(place, fixed, traces, _Asked(candidate, axes, plan))
+            except RpcError as error:
+                # No rule of a chain may cost a candidate anything that its behaviour does not.
+                log.warning("no second look (%s): %s", place, error)
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def _pair(self, base: Program, surroundings: Surroundings, stack: ExitStack) -> Nodes:
+        """Nodes for the original and the candidate, closed by ``stack``."""
+        one, other = (
+            Deployed(
+                base,
+                self._fork,
+                cpu_s=self._cpu_s,
+                memory_mb=self._memory_mb,
+                surroundings=surroundings,
+            )
+            for _ in range(2)
+        )
+        stack.callback(one.close)
+        stack.callback(other.close)
+        return one, other
+
+    def _learn(
+        self, candidate: Subject, programs: Sequence[Program]
+    ) -> tuple[list[Trace], list[Trace]] | None:
+        """What both do in the usual surroundings, their deployments in front; None where they cannot be compared."""
+        if self._usual is None:
+            self._usual = self._pair(self._base, Surroundings(), self)
+        found = []
+        for node, subject in zip(self._usual, (self._original, candidate), strict=True):
+            deployed = node.deploy(subject, DEPLOYMENT_GAS)
+            if node.address is None:
+                return None
+            traces = node.run(node.questions(programs))
+            found.append([deployed, *(trace for trace in traces if not trace.stopped)])
+        ours, theirs = found
+        return ours, theirs
+
+    def _look(
+        self,
+        place: Place,
+        programs: Sequence[Program],
+        traces: tuple[list[Trace], list[Trace]],
+        question: _Asked,
+    ) -> Elsewhere | None:
+        ours, theirs = traces
+        rows = zip(programs, ours[1:], theirs[1:], strict=False)
+        there = [moved(place, program, both, self._asked) for program, *both in rows]
+        if not there:
+            return None
+        gas = DEPLOYMENT_GAS
+        if place == "chain":
+            gas = deployment_limit((ours[0], theirs[0]), gas, self._fork)
+        base = msgspec.structs.replace(there[0].program, calls=())
+        wealth = max(each.surroundings.wealth for each in there)
+        around = msgspec.structs.replace(there[0].surroundings, wealth=wealth)
+        with ExitStack() as stack:
+            nodes = self._pair(base, around, stack)
+            pairs = _run(nodes, (self._original, question.candidate), there, gas, question.plan)
+            return self._differing(place, pairs, question.axes)
+
+    def _differing(
+        self,
+        place: Place,
+        pairs: Iterable[tuple[Program, Trace, Trace]],
+        axes: Collection[str],
+    ) -> Elsewhere | None:
+        for program, expected, got in pairs:
+            if expected.stopped or got.stopped:
+                break
+            comparison = compare(expected, got, program)
+            first = comparison.earliest(axes)
+            if first is not None:
+                contract = self._original.contract
+                end = len(program.calls) if first.index is None else first.index + 1
+                return Elsewhere(
+                    place,
+                    program,
+                    comparison,
+                    divergence(first, program, contract),
+                    [describe_call(contract, call.input) for call in program.calls[:end]],
+                )
+        return None
+
+
+def elsewhere_too(said: Verdict, found: Elsewhere) -> Verdict:
+    """A candidate's verdict when a second look tells it from the original."""
+    return msgspec.structs.replace(
+        said,
+        outcome=Outcome.FAIL,
+        divergence=found.divergence,
+        evidence=said.evidence | found.told(),
+    )
+
+
+def limited(program: Program, reference: Trace) -> Program:
+    """A history in which every call states its gas limit, which is generous."""
+    limits = call_limits(program, "generous", reference)
+    calls = tuple(
+        msgspec.structs.replace(call, gas=limit)
+        for call, limit in zip(program.calls, limits, strict=True)
+    )
+    return msgspec.structs.replace(program, calls=calls)
+
+
+def _run(
+    nodes: Nodes,
+    subjects: tuple[Subject, Subject],
+    there: Sequence[Moved],
+    gas: int,
+    plan: Observation,
+) -> Iterator[tuple[Program, Trace, Trace]]:
+    """What both do, the deployment first, as far as both can be run."""
+    one, other = nodes
+    for node in nodes:
+        node.observe(plan)
+    programs = [each.program for each in there]
+    deployed = one.deploy(subjects[0], gas), other.deploy(subjects[1], gas)
+    if one.address is None:
+        return
+    yield (msgspec.structs.replace(programs[0], calls=()), *deployed)
+    if other.address is not None:
+        questions = one.questions(programs)
+        yield from zip(programs, one.run(questions), other.run(questions), strict=False)
+
+
+def _some(programs: Iterable[Program]) -> list[Program]:
+    """The first programs, with so many calls in all."""
+    found: list[Program] = []
+    left = _MOST_CALLS
+    for program in programs:
+        if left <= 0 or len(found) == _MOST_PROGRAMS:
+            break
+        found.append(msgspec.structs.replace(program, calls=program.calls[:left]))
+        left -= len(program.calls)
+    return found
