@@ -25,6 +25,8 @@ from solexp.core.prompt import (
     Message,
     Prompt,
     PromptForm,
+    Tool,
+    ToolCall,
     Usage,
 )
 from solexp.core.task import CompilerSettings, Target, Task
@@ -70,6 +72,8 @@ __all__ = [
     "Target",
     "Task",
     "TimeLimitExceeded",
+    "Tool",
+    "ToolCall",
     "ToolError",
     "Trace",
     "Usage",

@@ -30,6 +30,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """0 is the first answer; each round of refinement adds one."""
     code: str | None = None
     """The target as the model wrote it."""
+    files: dict[str, str] | None = None
+    """All that an agent left in its workspace, text by path; None where there was no workspace."""
     no_code: NoCode | None = None
     notes: tuple[str, ...] = ()
     """What extraction had to do, such as ``unclosed fence``."""
@@ -41,6 +43,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         code: str | None = None,
         no_code: NoCode | None = None,
         notes: tuple[str, ...] = (),
+        files: dict[str, str] | None = None,
     ) -> Candidate:
         """The candidate in a generation's place."""
         return cls(
@@ -50,6 +53,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
             index=generation.index,
             round=generation.round,
             code=code,
+            files=files,
             no_code=no_code,
             notes=notes,
         )

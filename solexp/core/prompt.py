@@ -14,11 +14,34 @@ PromptForm = Literal["chat", "completion", "infill"]
 """A conversation; a text to be continued; or a gap to be filled between a text and a suffix."""
 
 
+class Tool(msgspec.Struct, frozen=True):
+    """Something that a model may ask to have done."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """A JSON schema of its arguments."""
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A model's wish to have something done, in the form that its server has for that."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it: it need not parse."""
+
+
 class Message(msgspec.Struct, frozen=True):
     """One message of a conversation."""
 
     role: str
     content: str
+    # What is unset is not encoded, so that questions without tools keep their hashes.
+    calls: tuple[ToolCall, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the model asked for with it."""
+    answers: str | msgspec.UnsetType = msgspec.UNSET
+    """Of a message of the role ``tool``: the id of the call whose result it is."""
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -32,13 +55,16 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The text behind the gap that is to be filled."""
     stop: tuple[str, ...] = ()
     """Sequences at which the reply ends; they are no part of it."""
+    tools: tuple[Tool, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the model may call, in the form that its server has for that; unset where nothing."""
     holds: dict[str, Any] = {}
     """What was put into it, such as the ids of the examples; for the reader, no part of the question."""
 
     @cached_property
     def key(self) -> str:
         """Hash of what is sent."""
-        return content_hash(self.messages, self.form, self.suffix, self.stop)
+        tools = [self.tools] if self.tools else []
+        return content_hash(self.messages, self.form, self.suffix, self.stop, *tools)
 
 
 class FinishReason(StrEnum):
@@ -65,6 +91,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     """A model's raw reply."""
 
     text: str
+    calls: tuple[ToolCall, ...] | msgspec.UnsetType = msgspec.UNSET
+    """The tools it asks for, in order; unset where none."""
     reasoning: str = ""
     """What the model thought before it answered, where the server tells; no part of the answer."""
     finish: FinishReason = FinishReason.STOP

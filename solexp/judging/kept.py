@@ -45,7 +45,10 @@ class KeptVerdicts:
     def _key(self, task: Task, generation: Generation, oracle: str) -> str:
         return content_hash(
             self._hashes.setdefault(task.id, task.content_hash),
-            [[completion.text, completion.finish] for completion in generation.completions],
+            [
+                [completion.text, completion.finish, *(completion.calls or ())]
+                for completion in generation.completions
+            ],
             generation.round > 0,
             self._extraction,
             self._oracles[oracle],

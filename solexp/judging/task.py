@@ -50,13 +50,14 @@ def judge_job(job: Job) -> Judged:
     """Judge one task. Never raises for what a candidate or a tool does: those become outcomes."""
     with _Captured() as captured:
         candidates = [_candidate(job, generation) for generation in job.generations]
-        texts: dict[tuple[str | None, str | None], list[Candidate]] = {}
+        texts: dict[object, list[Candidate]] = {}
         verdicts: list[Verdict] = []
         for candidate in candidates:
             if isinstance(candidate, Verdict):
                 verdicts += [_named(candidate, oracle.name) for oracle in job.oracles]
             else:
-                texts.setdefault((candidate.code, candidate.no_code), []).append(candidate)
+                left = tuple(sorted((candidate.files or {}).items()))
+                texts.setdefault((candidate.code, candidate.no_code, left), []).append(candidate)
         firsts = [same[0] for same in texts.values()]
         found, tools = _judge(job, firsts)
         verdicts += _spread(found, texts.values())

@@ -9,7 +9,7 @@ from solexp.core import Build, Candidate, CompilerSettings, Outcome, Task, Verdi
 from solexp.core.hashing import content_hash
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.imports import with_project
-from solexp.solidity.splice import splice
+from solexp.solidity.splice import sources_of
 
 T = TypeVar("T")
 
@@ -69,7 +69,11 @@ class Case:
         """The build of a candidate that has code."""
         if candidate.code is None:
             raise ValueError(f"candidate {candidate.key} of {candidate.task_id} has no code")
-        return self.compiled(splice(self.task, candidate.code))
+        return self.compiled(self.sources(candidate))
+
+    def sources(self, candidate: Candidate) -> dict[str, str]:
+        """What is built of a candidate."""
+        return sources_of(self.task, candidate)
 
     def compiled(self, sources: dict[str, str]) -> Build:
         """The build of any sources under the task's settings, with all that they import from the task's project."""

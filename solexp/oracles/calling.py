@@ -12,7 +12,6 @@ from solexp.oracles.base import Case
 from solexp.python.expected import OUTPUT_MB, preconditions_of
 from solexp.python.series import call_series
 from solexp.sandbox import CallResult, Ended, Limits
-from solexp.solidity.splice import splice
 
 
 def calls(
@@ -41,7 +40,7 @@ def limits_of(oracle: str, cpu_s: float, total_cpu_s: float, memory_mb: int) -> 
 
 def program_of(case: Case, candidate: Candidate) -> str:
     """The candidate in its file."""
-    return splice(case.task, candidate.code or "")[case.task.target.path]
+    return case.sources(candidate)[case.task.target.path]
 
 
 def unloaded(results: Sequence[CallResult]) -> str | None:

@@ -13,7 +13,6 @@ from solexp.evm.machine import Machine, Subject
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.compile import errors_of, no_code
 from solexp.oracles.staging import Stage, subject
-from solexp.solidity.splice import splice
 
 Measures = dict[str, float | int | bool | str | None]
 
@@ -120,8 +119,8 @@ class Judgement(ABC):
                 reason = f"it cannot be deployed: it has to be linked with {needed}"
                 self.settle(index, Outcome.FAIL, {"reason": reason})
                 continue
-            code = self._case.candidates[index].code or ""
-            made = subject(build, contract, self._case, splice(self._case.task, code))
+            sources = self._case.sources(self._case.candidates[index])
+            made = subject(build, contract, self._case, sources)
             key = identity(made)
             if key not in known:
                 known[key] = len(subjects)

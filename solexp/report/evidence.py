@@ -26,7 +26,7 @@ from solexp.report.samples import Place, Remade, place_name, subjects
 from solexp.report.tables import Grid, draw
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.exported import run_exported
-from solexp.solidity.splice import splice
+from solexp.solidity.splice import sources_of
 from solexp.store import RunFolder
 from solexp.store.records import write_atomically
 from solexp.store.runfolder import TaskRow
@@ -221,7 +221,7 @@ def _files(
     yield "foundry.toml", foundry_config(seen)
     yield f"test/{name}.t.sol", foundry_test(seen, about)
     yield "original.sol", task.sources[task.target.path]
-    yield "candidate.sol", splice(task, remade.candidate.code or "")[task.target.path]
+    yield "candidate.sol", sources_of(task, remade.candidate)[task.target.path]
     left = calls - len(seen.program.calls)
     yield (
         "README.md",

@@ -14,7 +14,7 @@ from solexp.evm.machine import Subject
 from solexp.oracles.base import Case
 from solexp.oracles.staging import subject
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.splice import splice
+from solexp.solidity.splice import sources_of
 from solexp.store import RunFolder
 from solexp.store.runfolder import TaskRow
 from solexp.strategies import Reader, Strategy
@@ -139,7 +139,7 @@ def subjects(remade: Remade, compiler: Compiler) -> tuple[Subject, Subject]:
     if task.program is None:
         raise UserError(f"{task.id}: the task has no deployment")
     name = task.program.deployment.contract
-    texts = (task.sources, splice(task, remade.candidate.code or ""))
+    texts = (task.sources, sources_of(task, remade.candidate))
     made = []
     for what, sources in zip(("original", "candidate"), texts, strict=True):
         build = case.compiled(sources)

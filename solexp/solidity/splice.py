@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from solexp.core import Task
+from solexp.core import Candidate, Task
 from solexp.core.reply import well_formed
+from solexp.solidity.foundry.imports import with_imports
 
 
 def splice(task: Task, code: str) -> dict[str, str]:
@@ -22,3 +23,17 @@ def splice(task: Task, code: str) -> dict[str, str]:
         )
     spliced = source[: target.start] + well_formed(code).encode() + source[target.end :]
     return {**task.sources, target.path: spliced.decode()}
+
+
+def sources_of(task: Task, candidate: Candidate) -> dict[str, str]:
+    """What is built of a candidate that has code: the task's sources with it in the target's place; or, where an agent
+    left a workspace, the target's file in it and what that imports from there."""
+    if candidate.files is None:
+        return splice(task, candidate.code or "")
+    path = task.target.path
+    files = {name: well_formed(text) for name, text in candidate.files.items()}
+    return with_imports(
+        {path: files.get(path, "")},
+        {name: text.encode() for name, text in files.items()},
+        task.compiler.remappings,
+    )

@@ -113,6 +113,9 @@ class OpenAICompatible:
     """US dollars for a million of this model's tokens, such as {input: 1, output: 2}; or a YAML file of prices."""
 
     def __post_init__(self) -> None:
+        self.takes_tools = True
+        """Whether the protocol has a form for calls of tools; whether the model behind it knows that is for the user to
+        say."""
         self.paid = True
         self.budget = Budget(self.max_cost_usd, self.max_tokens_total)
         """What the run has spent; replies that were lost on the way are charged to it by the session."""
@@ -185,8 +188,8 @@ class OpenAICompatible:
 
     def estimate(self, prompt: Prompt, batch: Batch) -> tuple[int, int]:
         """Tokens of ``prompt`` (a stated approximation, see `solexp.llm.tokens`), and at most of one reply."""
-        text = sum(_count(message.content) + _PER_MESSAGE // 2 for message in prompt.messages)
-        return text + (_count(prompt.suffix) if prompt.suffix else 0), self._most(batch)
+        asked = sum(map(_count, _texts(prompt))) + _PER_MESSAGE // 2 * len(prompt.messages)
+        return asked, self._most(batch)
 
     def at_most(self, prompt: Prompt, batch: Batch, n: int) -> tuple[int, float | None]:
         """Tokens and US dollars of one request for ``n`` samples in the worst case.
@@ -195,7 +198,7 @@ class OpenAICompatible:
         never more than the prompt has bytes.
         """
         estimate, most = self.estimate(prompt, batch)
-        texts = (*(message.content for message in prompt.messages), prompt.suffix)
+        texts = _texts(prompt)
         size = sum(len(text.encode("utf-8", "replace")) for text in texts)
         beyond = sum(_beyond_ascii(text) for text in texts)
         template = _PER_MESSAGE * (len(prompt.messages) + 1)
@@ -260,6 +263,19 @@ class OpenAICompatible:
 
     def _most(self, batch: Batch) -> int:
         return output_tokens(self.dialect, batch)
+
+
+def _texts(prompt: Prompt) -> list[str]:
+    """All that a prompt sends; what stands around calls of tools and their names included."""
+    texts = [message.content for message in prompt.messages]
+    texts += [
+        msgspec.json.encode(message.calls).decode() for message in prompt.messages if message.calls
+    ]
+    if prompt.suffix:
+        texts.append(prompt.suffix)
+    if prompt.tools:
+        texts.append(msgspec.json.encode(prompt.tools).decode())
+    return texts
 
 
 def _beyond_ascii(text: str) -> int:

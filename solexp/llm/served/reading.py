@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import Completion, FinishReason, PromptForm, Usage
+from solexp.core import Completion, FinishReason, PromptForm, ToolCall, Usage
 from solexp.llm.served.faults import Fault, Kind, error_body, kind_of
 from solexp.llm.served.wire import whole
 
@@ -145,11 +145,27 @@ def _completion(
         text, finish = text[:max_chars], FinishReason.LENGTH
     return Completion(
         text=text,
+        calls=_calls(message) or msgspec.UNSET,
         reasoning=reasoning[:max_chars],
         finish=finish,
         seconds=seconds,
         served_by=served_by,
     )
+
+
+def _calls(message: Any) -> tuple[ToolCall, ...]:
+    """The tools that a message calls. Some servers give arguments as an object, and some give no ids."""
+    said = message.get("tool_calls") if isinstance(message, Mapping) else None
+    found = []
+    for number, call in enumerate(said if isinstance(said, list) else ()):
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if not isinstance(function, Mapping):
+            continue
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+        name = str(call.get("id") or f"call_{number}")
+        found.append(ToolCall(whole(name), whole(str(function.get("name") or "")), whole(text)))
+    return tuple(found)
 
 
 def _text(content: Any) -> str:

@@ -8,14 +8,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from solexp.core import Batch, Message, Prompt
+from solexp.core import Batch, Message, Prompt, Tool
 
 TokensField = Literal["max_tokens", "max_completion_tokens"]
 SystemRole = Literal["system", "developer", "user"]
 FixedSampling = bool | Literal["top_p"]
 
 OWN_FIELDS = frozenset(
-    ("model", "messages", "prompt", "suffix", "n", "stop", "stream", "max_tokens", "max_completion_tokens", "n_predict")
+    ("model", "messages", "prompt", "suffix", "n", "stop", "stream", "max_tokens", "max_completion_tokens", "n_predict",
+     "tools")
 )  # fmt: skip
 """Parameters of a request that are told otherwise: limits of cost and the reading of replies rely on them."""
 
@@ -82,7 +83,10 @@ def seed_of(seed: int, repeat: int, index: int) -> int:
 
 def _question(dialect: Dialect, prompt: Prompt) -> tuple[str, dict[str, Any]]:
     if prompt.form == "chat":
-        return "chat/completions", {"messages": _messages(dialect.system_role, prompt.messages)}
+        asked: dict[str, Any] = {"messages": _messages(dialect.system_role, prompt.messages)}
+        if prompt.tools:
+            asked["tools"] = [_tool(tool) for tool in prompt.tools]
+        return "chat/completions", asked
     before = prompt.messages[0].content
     if prompt.form == "completion":
         return "completions", {"prompt": before}
@@ -94,8 +98,29 @@ def _question(dialect: Dialect, prompt: Prompt) -> tuple[str, dict[str, Any]]:
     return "completions", {"prompt": text.replace("\0", prompt.suffix)}
 
 
-def _messages(role: SystemRole, messages: tuple[Message, ...]) -> list[Mapping[str, str]]:
-    sent: list[Mapping[str, str]] = []
+def _tool(tool: Tool) -> dict[str, Any]:
+    return {"type": "function", "function": msgspec.to_builtins(tool)}
+
+
+def _called(message: Message) -> dict[str, Any]:
+    """What a message has beside its text where tools are called."""
+    more: dict[str, Any] = {}
+    if message.calls:
+        more["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.calls
+        ]
+    if isinstance(message.answers, str):
+        more["tool_call_id"] = message.answers
+    return more
+
+
+def _messages(role: SystemRole, messages: tuple[Message, ...]) -> list[Mapping[str, Any]]:
+    sent: list[Mapping[str, Any]] = []
     system: list[str] = []
     for message in messages:
         if message.role == "system" and role == "user":
@@ -106,7 +131,7 @@ def _messages(role: SystemRole, messages: tuple[Message, ...]) -> list[Mapping[s
             system = []
         else:
             spoken = role if message.role == "system" else message.role
-            sent.append({"role": spoken, "content": message.content})
+            sent.append({"role": spoken, "content": message.content, **_called(message)})
     if system:
         sent.append({"role": "user", "content": "\n\n".join(system)})
     return sent
