@@ -50,7 +50,7 @@ def shrink(
 
 class _Budget:
     def __init__(self, fails: Fails, most: int) -> None:
-        self._fails = fails
+        self.fails = fails
         self.left = most
 
     def ask(self, programs: Sequence[Program]) -> list[bool]:
@@ -58,7 +58,7 @@ class _Budget:
         if self.left <= 0 or not programs:
             return [False] * len(programs)
         self.left -= len(programs)
-        return list(self._fails(programs))
+        return list(self.fails(programs))
 
 
 def _with(program: Program, calls: Sequence[Call]) -> Program:
@@ -157,20 +157,43 @@ def _simplest(program: Program, budget: _Budget, contract: ContractBuild | None)
     known = _Known(program, contract)
     drafts = _drafts(program, known)
     while budget.left > 0:
-        edits = [
-            (place, part, new)
-            for place, draft in enumerate(drafts)
-            for part, new in _smaller_parts(draft, known)
-        ]
-        found = budget.ask([_written(program, _edited(drafts, [edit])) for edit in edits])
-        first: dict[tuple[int, str | int], _Edit] = {}
-        for edit, failed in zip(edits, found, strict=True):
-            if failed:
-                first.setdefault(edit[:2], edit)
+        parts: dict[tuple[int, str | int], list[_Edit]] = {}
+        for place, draft in enumerate(drafts):
+            for part, new in _smaller_parts(draft, known):
+                parts.setdefault((place, part), []).append((place, part, new))
+        first = _first_of_each(program, drafts, list(parts.values()), budget)
         if not first:
             break
-        drafts = _as_many(program, drafts, list(first.values()), budget)
+        drafts = _as_many(program, drafts, first, budget)
     return _written(program, drafts)
+
+
+def _first_of_each(
+    program: Program, drafts: list[_Draft], parts: Sequence[Sequence[_Edit]], budget: _Budget
+) -> list[_Edit]:
+    """The simplest value for each part under which the program still fails, of those parts that have any.
+
+    All values count as tried, though those behind the first are not, so that what is found does not hang on the order.
+    Where no more may be tried then, one part is all that can change, and only the first matters.
+    """
+    budget.left -= sum(map(len, parts))
+    found: dict[int, _Edit] = {}
+    waiting = list(range(len(parts)))
+    start, size = 0, 1
+    while waiting:
+        tried = [(part, edit) for part in waiting for edit in parts[part][start : start + size]]
+        failed = budget.fails([_written(program, _edited(drafts, [edit])) for _, edit in tried])
+        for (part, edit), fails in zip(tried, failed, strict=True):
+            if fails:
+                found.setdefault(part, edit)
+        start, size = start + size, 2 * size
+        end = min(found, default=len(parts)) if budget.left <= 0 else len(parts)
+        waiting = [
+            part
+            for part in waiting
+            if part not in found and part < end and len(parts[part]) > start
+        ]
+    return [found[part] for part in sorted(found)]
 
 
 def _as_many(

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from solexp.core import ContractBuild, Program, Trace
+from solexp.core import Call, ContractBuild, Program, Trace
 from solexp.evm.compare import Difference, compare
-from solexp.evm.deployed import Deployed
+from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.shrinking import MOST, shrink
 
 GAS = 2_000_000_000
@@ -29,6 +29,8 @@ class Differing:
         self._twin = twin
         self._axes = tuple(axes)
         self._gas = 0
+        self._alike: tuple[Call, ...] = ()
+        """Calls none of which the candidate ends otherwise, where nothing is read of the state behind them."""
 
     def first(self, programs: Sequence[Program]) -> list[Difference | None]:
         """The first difference that each shows; None for none. Raises HarnessError when a node fails."""
@@ -74,6 +76,8 @@ class Differing:
         if first.index is not None:
             calls = program.calls[: first.index + 1]
             program = msgspec.structs.replace(program, calls=calls)
+            if self._candidate.plan == NOTHING:
+                self._alike = calls[:-1]
         return shrink(
             program,
             self._fail,
@@ -84,4 +88,10 @@ class Differing:
     def _fail(self, programs: Sequence[Program]) -> list[bool]:
         if self._gas > GAS:
             return [False] * len(programs)
-        return [found is not None for found in self.first(programs)]
+        # Of the beginnings of what was looked at first it is known that they show nothing.
+        asked = [each for each in programs if not self._begins(each)]
+        found = iter(self.first(asked))
+        return [not self._begins(each) and next(found) is not None for each in programs]
+
+    def _begins(self, program: Program) -> bool:
+        return program.calls == self._alike[: len(program.calls)]
