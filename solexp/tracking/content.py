@@ -78,7 +78,9 @@ def folder_name(name: str) -> str:
 
 
 def metrics(summary: Mapping[str, Any]) -> dict[str, float]:
-    """Every metric's value, ``.lo``, ``.hi`` and ``.spread``, the counts of outcomes, and totals that are known."""
+    """Every metric's value, ``.lo``, ``.hi`` and ``.spread``, the counts of outcomes, totals that are known, and what
+    oracles of behaviour flag and catch.
+    """
     found: dict[str, Any] = {}
     for name, metric in summary.get("metrics", {}).items():
         found[name] = metric.get("value")
@@ -91,11 +93,41 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, float]:
             found[f"{part}.{name}"] = value
     for name in ("tasks", "decidable_tasks", "candidates", "unjudged"):
         found[name] = summary.get(name)
+    found |= _flagged(summary.get("behaviour") or {}) | _caught(summary.get("calibration") or {})
     return {
         _key(name): float(value)
         for name, value in found.items()
         if isinstance(value, int | float) and math.isfinite(value)
     }
+
+
+def _flagged(behaviour: Mapping[str, Any]) -> dict[str, Any]:
+    """What each oracle of behaviour flags, and what only some of them do."""
+    found = {
+        f"behaviour.{oracle}.{name}": count
+        for oracle, counts in behaviour.get("oracles", {}).items()
+        for name, count in counts.items()
+    }
+    for region in (behaviour.get("every") or {}).get("regions", ()):
+        found[f"behaviour.only.{'.'.join(region['oracles']) or 'none'}"] = region["candidates"]
+    return found
+
+
+def _caught(calibration: Mapping[str, Any]) -> dict[str, Any]:
+    """Recall and false alarms of each oracle, and of all that decide together."""
+    found: dict[str, Any] = {}
+    rows = {**calibration.get("oracles", {}), "together": calibration.get("together")}
+    for oracle, row in rows.items():
+        if row is None:
+            continue
+        wrong, right = row["wrong"], (row["equivalent"], row["references"])
+        found |= {
+            f"calibration.{oracle}.recall": wrong["caught"] / wrong["n"] if wrong["n"] else None,
+            f"calibration.{oracle}.recall.lo": wrong.get("lo"),
+            f"calibration.{oracle}.recall.hi": wrong.get("hi"),
+            f"calibration.{oracle}.false_alarms": sum(each["caught"] for each in right),
+        }
+    return found
 
 
 def fees(summary: Mapping[str, Any]) -> tuple[list[tuple[str, float, int]], dict[str, str]]:

@@ -61,6 +61,40 @@ def test_metrics_carry_their_interval_and_leave_out_what_is_unknown() -> None:
     }
 
 
+def test_what_oracles_flag_and_catch_can_be_compared_between_runs() -> None:
+    caught = {"wrong": {"caught": 3, "n": 4, "lo": 0.3, "hi": 0.9}}
+    alarms = {"equivalent": {"caught": 1, "n": 2}, "references": {"caught": 1, "n": 1}}
+    nothing = {"wrong": {"caught": 0, "n": 0}, "equivalent": {"caught": 0, "n": 2}}
+    summary = {
+        "behaviour": {
+            "oracles": {"fuzz": {"candidates": 7, "flagged": 5, "tasks": 2, "divergent": 1}},
+            "every": {
+                "regions": [
+                    {"oracles": ["fuzz", "dcr"], "candidates": 4, "tasks": 1},
+                    {"oracles": [], "candidates": 2, "tasks": 1},
+                ]
+            },
+        },
+        "calibration": {
+            "oracles": {"fuzz": caught | alarms},
+            "together": nothing | {"references": {"caught": 0, "n": 1}},
+        },
+    }
+    assert content.metrics(summary) == {
+        "behaviour.fuzz.candidates": 7.0,
+        "behaviour.fuzz.flagged": 5.0,
+        "behaviour.fuzz.tasks": 2.0,
+        "behaviour.fuzz.divergent": 1.0,
+        "behaviour.only.fuzz.dcr": 4.0,
+        "behaviour.only.none": 2.0,
+        "calibration.fuzz.recall": 0.75,
+        "calibration.fuzz.recall.lo": 0.3,
+        "calibration.fuzz.recall.hi": 0.9,
+        "calibration.fuzz.false_alarms": 2.0,
+        "calibration.together.false_alarms": 0.0,
+    }
+
+
 NAMES = st.text(min_size=1, max_size=5) | st.text(min_size=1, max_size=2).map(lambda s: s * 200)
 
 
