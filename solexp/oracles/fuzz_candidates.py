@@ -131,7 +131,7 @@ class Fuzzing:
             self._source,
             original=self._staged.original,
             base=self._base,
-            node=self._original,
+            nodes=(self._original, self._candidate),
             unit=unit,
         )
 

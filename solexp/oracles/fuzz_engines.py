@@ -13,6 +13,8 @@ from solexp.fuzzing import Asked, Reference, Unit
 from solexp.fuzzing.engines import Engine, EngineName, Lead, Told
 from solexp.fuzzing.engines.base import Beside, told
 from solexp.fuzzing.engines.forge import Forge
+from solexp.fuzzing.engines.outside import Outside
+from solexp.fuzzing.engines.tools import TOOLS
 from solexp.oracles.base import Case
 from solexp.oracles.fuzz_original import FuzzedOriginal
 from solexp.solidity.foundry.forge import Limits
@@ -113,26 +115,44 @@ def beside(
     *,
     original: Subject,
     base: Program,
-    node: Deployed,
+    nodes: tuple[Deployed, Deployed],
     unit: Unit,
 ) -> Engine:
-    """An engine of other people's making, for one task. The original stands on ``node``; ``unit`` is one of its units.
+    """An engine of other people's making, for one task. On the first of ``nodes`` stands the original, on the second
+    each candidate in turn; ``unit`` is one of the units.
 
     Raises HarnessError when the node fails.
     """
+    node, _ = nodes
     assert node.address is not None
-    engine = Forge(
-        original=original,
-        twin=source.twin,
-        base=base,
-        address=node.address,
-        looked=source.looked(unit, node),
-        compiler=case.compiler,
-        settings=oracle.settings,
-        axes=oracle.axes,
-        limits=Limits(seconds=10 * oracle.cpu_s, cpu_s=oracle.cpu_s, memory_mb=oracle.memory_mb),
-    )
-    case.used("forge", version_of(ensure_forge()))
+    looked = source.looked(unit, node)
+    limits = Limits(seconds=10 * oracle.cpu_s, cpu_s=oracle.cpu_s, memory_mb=oracle.memory_mb)
+    if oracle.engine == "forge":
+        case.used("forge", version_of(ensure_forge()))
+        engine: Beside = Forge(
+            original=original,
+            twin=source.twin,
+            base=base,
+            address=node.address,
+            looked=looked,
+            compiler=case.compiler,
+            settings=oracle.settings,
+            axes=oracle.axes,
+            limits=limits,
+        )
+    else:
+        engine = Outside(
+            TOOLS[oracle.engine],
+            original=original,
+            twin=source.twin,
+            base=base,
+            nodes=nodes,
+            looked=looked,
+            compiler=case.compiler,
+            settings=oracle.settings,
+            axes=oracle.axes,
+            limits=limits,
+        )
     return _Kept(source, engine)
 
 
@@ -142,7 +162,11 @@ def refuse(engine: EngineName, axes: Collection[str]) -> None:
         raise UserError(
             f"oracle.fuzz.axes: engine {engine} cannot compare storage; leave storage out, or use engine solexp"
         )
-    if engine in ("echidna", "medusa") and shutil.which(engine) is None:
+    if engine in TOOLS and "events" in axes:
+        raise UserError(
+            f"oracle.fuzz.axes: engine {engine} cannot compare events; leave events out, or use engine solexp or forge"
+        )
+    if engine in TOOLS and shutil.which(engine) is None:
         raise UserError(
             f"oracle.fuzz.engine: {engine} is not on PATH; install {engine}, or use engine solexp or forge"
         )

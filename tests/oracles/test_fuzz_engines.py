@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from solexp.core import Outcome, UserError, Verdict
+from solexp.evm.words import keccak, word
 from solexp.oracles.fuzz import Fuzz
 from solexp.solidity.compiler import Compiler
+from tests.evm.boxes import SENDER
 from tests.oracles.test_fuzz import OVERDRAWN, SAME, SILENT, VAULT, judge
 
 WHOLE: dict[str, Any] = {"scope": "contract", "calls": 400}
@@ -108,6 +113,79 @@ def test_no_cheat_code_alone_forges_a_verdict(compiler: Compiler) -> None:
 def test_an_engine_that_cannot_read_storage_says_so(engine: str) -> None:
     with pytest.raises(UserError, match=r"oracle.fuzz.axes: engine .* cannot compare storage"):
         Fuzz(engine=engine, axes="strict")  # type: ignore[arg-type]
+
+
+def drawn_as_it_is() -> int:
+    """A number that the handler passes on as it was drawn."""
+    kept = (n for n in range(1, 99) if keccak(bytes.fromhex(word(n) + word(0))) % 8 < 3)
+    return next(kept)
+
+
+def echidna_file(*calls: tuple[str, list[int]]) -> str:
+    """A sequence as Echidna writes it."""
+    said = [
+        {
+            "call": {
+                "contents": [
+                    name.partition("(")[0],
+                    [{"contents": [256, str(each)], "tag": "AbiUInt"} for each in values],
+                ],
+                "tag": "SolCall",
+            },
+            "delay": ["0x3c", "0x5"],
+            "src": SENDER,
+        }
+        for name, values in calls
+    ]
+    return json.dumps(said)
+
+
+def medusa_file(*calls: tuple[str, list[int]]) -> str:
+    """The same as Medusa does."""
+    said = [
+        {
+            "call": {
+                "from": SENDER,
+                "data": "0x" + word(keccak(name.encode()))[:8] + "".join(map(word, values)),
+            },
+            "blockNumberDelay": 5,
+            "blockTimestampDelay": 60,
+        }
+        for name, values in calls
+    ]
+    return json.dumps(said)
+
+
+WRITTEN = {
+    "echidna": (echidna_file, "reproducers/1.txt", "coverage/2.txt"),
+    "medusa": (medusa_file, "test_results/1.json", "call_sequences/mutable/2.json"),
+}
+
+
+@pytest.mark.parametrize("engine", ["echidna", "medusa"])
+@pytest.mark.parametrize("broken", [True, False])
+def test_what_such_a_program_writes_is_believed_if_it_is_seen_again(
+    engine: str, broken: bool, compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A stand-in, which writes what was put down for it, whatever it is asked.
+    write, failed, kept = WRITTEN[engine]
+    takes = write(("f2()", []), ("f3(uint256)", [drawn_as_it_is()]))
+    puts = write(("f2()", []), ("f1(uint256)", [drawn_as_it_is()]))
+    corpus = tmp_path / "written"
+    for name, text in ((failed, takes), (kept, puts)) if broken else ((kept, takes),):
+        (corpus / name).parent.mkdir(parents=True)
+        (corpus / name).write_text(text)
+    program = tmp_path / engine
+    program.write_text(f"#!/bin/sh\ntest -s src/Beside.sol && cp -r {corpus} corpus\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    same, overdrawn = judge(compiler, SAME, OVERDRAWN, engine=engine, **WHOLE)
+
+    assert overdrawn.outcome is Outcome.FAIL
+    assert overdrawn.evidence["calls"] == ["start()", "take(1)"]
+    assert overdrawn.measures["fuzz.vacuous"] == (1 if broken else 2)
+    assert same.outcome is (Outcome.UNDECIDABLE if broken else Outcome.PASS)
+    assert same.measures["fuzz.unconfirmed"] == (1 if broken else 0)
 
 
 @pytest.mark.parametrize("engine", ["echidna", "medusa"])

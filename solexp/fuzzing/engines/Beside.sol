@@ -16,6 +16,9 @@ abstract contract Beside {
         Told[] told;
     }
 
+    bytes internal constant PAUSES = hex"/*<PAUSES>*/";
+    bytes internal constant ACCOUNTS = hex"/*<ACCOUNTS>*/";
+    bytes private constant NUMBERS = hex"/*<NUMBERS>*/";
     uint256 internal constant GAS = /*<GAS>*/;
     uint256 internal constant MOST_WEI = (1 << 79) - 1;
 
@@ -60,6 +63,66 @@ abstract contract Beside {
     /// What takes no ether should say so.
     function _dust() internal pure returns (uint256) {
         return uint256(keccak256(msg.data)) % /*<DUST>*/ == 0 ? 1 : 0;
+    }
+
+    /// An amount of ether that an engine has drawn, as one more worth trying.
+    function _wei(uint256 drawn) internal view returns (uint256) {
+        return _number(drawn, uint256(keccak256(abi.encodePacked(drawn, uint256(255))))) & MOST_WEI;
+    }
+
+    /// Arguments that an engine has drawn, as ones more worth trying; each byte of `kinds` is about one word of them.
+    /// Whoever reads the engine's calls does the same.
+    function _tuned(bytes memory data, bytes memory kinds) internal view returns (bytes memory) {
+        for (uint256 i = 0; i < kinds.length; i++) {
+            uint256 kind = uint8(kinds[i]);
+            uint256 word;
+            assembly {
+                word := mload(add(add(data, 36), mul(32, i)))
+            }
+            uint256 drawn = uint256(keccak256(abi.encodePacked(word, i)));
+            if (kind == 255 && drawn % 4 != 0) {
+                word = _acting(uint160(bytes20(_at(ACCOUNTS, 20, drawn >> 8))));
+            } else if (kind > 0 && kind <= 32) {
+                word = _number(word, drawn) & (type(uint256).max >> (256 - 8 * kind));
+            }
+            assembly {
+                mstore(add(add(data, 36), mul(32, i)), word)
+            }
+        }
+        return data;
+    }
+
+    function _number(uint256 word, uint256 drawn) private view returns (uint256) {
+        uint256 more = drawn >> 8;
+        unchecked {
+            if (drawn % 8 == 3) return more % 8;
+            if (drawn % 8 == 4) return more % 1024;
+            if (drawn % 8 == 5) return uint256(_at(NUMBERS, 32, more));
+            if (drawn % 8 == 6) return uint256(_at(NUMBERS, 32, more)) + (drawn >> 128) % 3 - 1;
+            if (drawn % 8 == 7) return _now() + _pauses(more);
+        }
+        return word;
+    }
+
+    /// Who stands for an account.
+    function _acting(uint256 account) internal view virtual returns (uint256) {
+        return account;
+    }
+
+    function _now() internal view virtual returns (uint256) {
+        return block.timestamp;
+    }
+
+    function _pauses(uint256 drawn) internal pure returns (uint256) {
+        return uint64(bytes8(_at(PAUSES, 8, drawn)));
+    }
+
+    /// One of the pieces of so many bytes.
+    function _at(bytes memory pieces, uint256 size, uint256 drawn) internal pure returns (bytes32 piece) {
+        drawn %= pieces.length / size;
+        assembly {
+            piece := mload(add(add(pieces, 32), mul(size, drawn)))
+        }
     }
 
     function _unlike(Done memory want, Done memory got) private view returns (bool) {

@@ -3,8 +3,6 @@ contract Handler is Beside {
     Vm private constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
     address private constant DEPLOYER = address(/*<DEPLOYER>*/);
 
-    bytes private constant PAUSES = hex"/*<PAUSES>*/";
-
     uint256 private constant RICH = /*<RICH>*/;
     bytes private constant LIBRARIES = hex"/*<LIBRARIES>*/";
 
@@ -62,11 +60,7 @@ contract Handler is Beside {
     function _link(uint160 which) private {
         bytes memory places = LIBRARIES;
         for (uint160 i = 0; i < places.length / 20; i++) {
-            bytes32 word;
-            assembly {
-                word := mload(add(add(places, 32), mul(20, i)))
-            }
-            vm.etch(address(bytes20(word)), _laid(libraries + 2 * i + which));
+            vm.etch(address(bytes20(_at(places, 20, i))), _laid(libraries + 2 * i + which));
         }
     }
 
@@ -78,14 +72,13 @@ contract Handler is Beside {
     }
 
     function _pass(uint256 drawn) private {
-        uint256 at = 8 * (drawn % (PAUSES.length / 8));
-        uint64 seconds_;
-        bytes memory pauses = PAUSES;
-        assembly {
-            seconds_ := shr(192, mload(add(add(pauses, 32), at)))
-        }
-        time += seconds_;
-        number += 1 + seconds_ / /*<BLOCK_S>*/;
+        uint256 pause = _pauses(drawn);
+        time += pause;
+        number += 1 + pause / /*<BLOCK_S>*/;
+    }
+
+    function _now() internal view override returns (uint256) {
+        return time;
     }
 
     function pass(uint256 drawn) external {

@@ -18,12 +18,12 @@ from solexp.evm.machine import Subject
 from solexp.evm.private import PrivateNode
 from solexp.evm.words import created_address
 from solexp.fuzzing.engines.base import Lead, Told
-from solexp.fuzzing.engines.harness import Harness, Sent, harness
-from solexp.fuzzing.exploring import Looked, senders
+from solexp.fuzzing.engines.harness import Harness, Sent, cast, harness
+from solexp.fuzzing.exploring import Looked
 from solexp.fuzzing.settings import Settings, Unit
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.forge import Limits
-from solexp.solidity.foundry.invariants import Campaign, Invariant, run_invariant
+from solexp.solidity.foundry.invariants import Campaign, Invariant, limit_of, run_invariant
 
 _MOST_RUNS = 4
 """How often forge is run on one candidate, when what it finds is not seen on the machine of record."""
@@ -62,7 +62,7 @@ class Forge:
         self._settings = settings
         self._axes = axes
         self._limits = limits
-        self._senders = senders(base, settings.seed, looked.accounts)
+        self._senders = cast(base, settings.seed, looked)
         self._secret = int(
             content_hash("forge", settings.seed, base.deployment, original.creation), 16
         )
@@ -118,14 +118,12 @@ class Forge:
         """The place of the function that a sequence ends with, and the sequence."""
         made = self._harness(unit)
         calls = [Sent(each.sender, each.calldata) for each in found.sequence or ()]
-        last = next(each for each in reversed(calls) if each.data[2:10] in made.slots)
+        place, _ = next(filter(None, map(made.called, reversed(calls))))
         nonce = self._secret >> 194
         # Both stand at other addresses than the contract does on the machine of record.
         sender = self._base.deployment.sender
         places = {created_address(sender, nonce + at): self._address for at in (1, 2)}
-        return made.slots[last.data[2:10]][0], made.program(
-            self._base, calls, places, restless=True
-        )
+        return place, made.program(self._base, calls, places, restless=True)
 
     def _harness(self, unit: Unit) -> Harness:
         if unit.name not in self._harnesses:
@@ -134,7 +132,7 @@ class Forge:
                 unit,
                 self._base,
                 stated=self._looked.stated,
-                senders=self._senders,
+                accounts=self._senders,
                 axes=self._axes,
                 libraries=self._original.code_at,
             )
@@ -189,18 +187,18 @@ class Forge:
         made = self._harness(unit)
         names = {f"f{number}": slot for number, slot in enumerate(made.slots.values())}
         calls = succeeded = unstable = 0
-        reached = set()
+        reached: set[str] = set()
         for name, metric in found.metrics.items():
             if name not in names:
                 continue
-            place, entry = names[name]
-            if left_out >> place & 1:
+            group = [entry for place, entry in names[name] if not left_out >> place & 1]
+            if not group:
                 unstable += metric.calls
                 continue
             calls += metric.calls
             succeeded += metric.calls - metric.reverts
             if metric.calls > metric.reverts:
-                reached.add(entry.selector)
+                reached |= {entry.selector for entry in group}
         return Told(
             calls=calls,
             sequences=-(-self._settings.calls // self._settings.length),
@@ -210,8 +208,3 @@ class Forge:
             cut=cut,
             left_out=left_out,
         )
-
-
-def limit_of(error: TimeLimitExceeded) -> str:
-    """``memory`` or ``time``."""
-    return "memory" if "memory" in str(error) else "time"

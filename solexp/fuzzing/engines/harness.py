@@ -15,7 +15,9 @@ from solexp.evm.evidence.cast import checksummed
 from solexp.evm.machine import RICH
 from solexp.evm.words import keccak, word
 from solexp.fuzzing.drawing import BLOCK_S, GAS, PAUSES, Step, program
+from solexp.fuzzing.exploring import Looked, senders
 from solexp.fuzzing.settings import FALLBACK, RECEIVE, Constants, Entry, Unit
+from solexp.fuzzing.values import STRANGERS
 
 DEPLOYMENT_GAS = 120_000_000
 """Limit of every deployment, the original's and candidates' alike."""
@@ -24,12 +26,15 @@ _RESTLESS = 8
 """Before one call in so many time passes."""
 _DUST = 64
 """One call in so many sends a wei to a function that takes none."""
-_COPIES = 3
+_LEAST = 3
 """Functions that a handler has at least, so that letting time pass is not most of what it does."""
 _MOST_PAUSES = 48
 _MOST_WORTH = 128
 _SHORTEST = 60
 _LONGEST = 20 * 365 * 86_400
+_NAMED, _STRANGE = 2, 2
+_MOST_NUMBERS = 64
+_ADDRESS = 255
 _PASS = "pass(uint256)"
 _ARRAY = re.compile(r"^(.*)(\[\d*\])$")
 
@@ -49,10 +54,13 @@ class Harness(msgspec.Struct, frozen=True):
     """One unit's handler."""
 
     source: str
-    slots: dict[str, tuple[int, Entry]]
-    """The function that each of the handler's functions calls, and its place among the unit's, by selector."""
+    slots: dict[str, tuple[tuple[int, Entry], ...]]
+    """The functions that each of the handler's functions calls, one at a time, and their places among the unit's, by
+    selector."""
     pauses: tuple[int, ...]
     """Seconds."""
+    numbers: tuple[int, ...]
+    accounts: tuple[str, ...]
 
     @property
     def selectors(self) -> list[str]:
@@ -68,25 +76,69 @@ class Harness(msgspec.Struct, frozen=True):
         Calls that are none of the handler's only let their time pass.
         """
         steps: list[Step] = []
+        now = base.deployment.timestamp + BLOCK_S
         blocks = seconds = 0
         for each in sent:
             blocks, seconds = blocks + each.blocks, seconds + each.seconds
             selector, digits = each.data[2:10], each.data[10:]
+            # What the handler lets pass after it has read the clock.
             pause = self._pause(each, selector, restless=restless)
+            read = now + seconds
             if pause:
                 blocks, seconds = blocks + 1 + pause // BLOCK_S, seconds + pause
-            if selector not in self.slots:
+            called = self.called(each)
+            if called is None:
                 continue
-            _, entry = self.slots[selector]
+            _, entry = called
             values = decoded(_types(entry), digits)
             if values is None:
                 continue
-            value = _wei(entry, each.data, values)
-            given = tuple(_replaced(each, places) for each in values[: len(entry.types)])
+            given = tuple(_replaced(value, places) for value in self._tuned(entry, values, read))
             sender = places.get(each.sender.lower(), each.sender.lower())
-            steps.append(Step(entry, sender, given, value, blocks, seconds))
-            blocks = seconds = 0
+            wei = self._wei(entry, each.data, values, read)
+            steps.append(Step(entry, sender, given, wei, blocks, seconds))
+            now, blocks, seconds = now + seconds, 0, 0
         return program(base, steps)
+
+    def called(self, sent: Sent) -> tuple[int, Entry] | None:
+        """What a call of the handler calls, and its place among the unit's; None for nothing."""
+        group = self.slots.get(sent.data[2:10])
+        if group is None:
+            return None
+        return group[int(sent.data[10:74], 16) % len(group)] if len(group) > 1 else group[0]
+
+    def _tuned(self, entry: Entry, values: Sequence[Any], now: int) -> Iterable[Any]:
+        """The arguments that the handler makes of those that it was given, as its own ``_tuned`` does."""
+        at = 0
+        for kind, value in zip(entry.types, values, strict=False):
+            size = _words(kind) if _static(kind) else 1
+            how = _kinds(kind)[0]
+            if how == _ADDRESS:
+                drawn = _drawn(int(value, 16), at)
+                accounts = self.accounts
+                yield accounts[(drawn >> 8) % len(accounts)] if drawn % 4 else value
+            elif how:
+                yield self._number(value, _drawn(value, at), now) & ((1 << 8 * how) - 1)
+            else:
+                yield value
+            at += size
+
+    def _number(self, value: int, drawn: int, now: int) -> int:
+        more = drawn >> 8
+        numbers, pauses = self.numbers, self.pauses
+        made = {
+            3: more % 8,
+            4: more % 1024,
+            5: numbers[more % len(numbers)],
+            6: numbers[more % len(numbers)] + (drawn >> 128) % 3 - 1,
+            7: now + pauses[more % len(pauses)],
+        }
+        return made.get(drawn % 8, value)
+
+    def _wei(self, entry: Entry, data: str, values: Sequence[Any], now: int) -> int:
+        if _takes_ether(entry):
+            return self._number(values[-1], _drawn(values[-1], 255), now) & MOST_WEI
+        return int(not entry.view and keccak(bytes.fromhex(data[2:])) % _DUST == 0)
 
     def _pause(self, sent: Sent, selector: str, *, restless: bool) -> int:
         if not restless:
@@ -103,47 +155,40 @@ def harness(
     base: Program,
     *,
     stated: Constants,
-    senders: Sequence[str],
+    accounts: Sequence[str],
     axes: Collection[str],
     libraries: Iterable[str] = (),
+    **more: str,
 ) -> Harness:
-    """The handler of a unit. ``template`` names the file with what is particular to an engine."""
-    entries = [*unit.entries, *unit.views, *((RECEIVE, FALLBACK) if unit.loose else ())]
-    copies = -(-_COPIES // len(entries))
+    """The handler of a unit. ``template`` names the file with what an engine needs besides, ``more`` is for that."""
+    looks = tuple(entry for entry in unit.views if not entry.types)
+    asks = [entry for entry in unit.views if entry.types]
+    entries = [*unit.entries, *looks, *asks, *((RECEIVE, FALLBACK) if unit.loose else ())]
+    places = {entry: place for place, entry in enumerate(entries)}
+    # What changes something is there twice, and views for which nothing is drawn are one function.
+    groups: list[tuple[Entry, ...]] = [
+        (entry,) for entry in (*unit.entries, *entries) if entry not in looks
+    ]
+    groups += [looks] if looks else []
+    groups *= -(-_LEAST // len(groups))
     structs: dict[str, str] = {}
-    slots: dict[str, tuple[int, Entry]] = {}
+    slots: dict[str, tuple[tuple[int, Entry], ...]] = {}
     functions = []
-    for number, (place, entry) in enumerate(list(enumerate(entries)) * copies):
-        declared = [_declared(kind, structs) for kind in entry.types]
-        value = "_dust()" if not entry.view else "0"
-        data = (
-            f"abi.encodePacked(bytes4(0x{entry.selector}), msg.data[4:])"
-            if entry.selector
-            else '""'
-        )
-        if _takes_ether(entry):
-            declared.append("uint256 value")
-            value = "value & MOST_WEI"
-            if entry.selector and all(map(_static, entry.types)):
-                # With dynamic arguments, the amount between them and their offsets does no harm.
-                end = 4 + 32 * sum(map(_words, entry.types))
-                data = f"abi.encodePacked(bytes4(0x{entry.selector}), msg.data[4:{end}])"
-        elif entry is FALLBACK:
-            data = f'hex"{entry.selector}"'
+    for number, group in enumerate(groups):
         name = f"f{number}"
-        functions.append(
-            f"    /// {entry.signature}\n"
-            f"    function {name}({', '.join(declared)}) external {{\n"
-            f"        _both({place}, {value}, {data});\n"
-            f"    }}"
+        parameters, text = _function(group, places[group[0]], structs)
+        about = ", ".join(entry.signature for entry in group)
+        functions.append(f"    /// {about}\n    function {name}{text}")
+        slots[_selector(f"{name}({','.join(parameters)})")] = tuple(
+            (places[entry], entry) for entry in group
         )
-        slots[_selector(f"{name}({','.join(_types(entry))})")] = (place, entry)
     waits = [
         near for n in stated.numbers if _SHORTEST <= n <= _LONGEST for near in (n, n - 1, n + 1)
     ]
     pauses = tuple(dict.fromkeys((*PAUSES, *waits)))[:_MOST_PAUSES]
     deployment = base.deployment
-    made = Harness("", slots, pauses)
+    numbers = tuple(n for n in stated.numbers if 0 <= n < 1 << 256)[:_MOST_NUMBERS] or (1,)
+    made = Harness("", slots, pauses, numbers, tuple(dict.fromkeys(accounts)))
     parts = {
         "GAS": str(GAS),
         "DUST": str(_DUST),
@@ -153,6 +198,8 @@ def harness(
         "EVENTS": _flag("events" in axes),
         "DEPLOYER": checksummed(deployment.sender.lower()),
         "PAUSES": "".join(f"{each:016x}" for each in pauses),
+        "NUMBERS": "".join(map(word, numbers)),
+        "ACCOUNTS": "".join(each[2:] for each in made.accounts),
         "NUMBER": str(deployment.block_number),
         "TIME": str(deployment.timestamp),
         "BLOCK_S": str(BLOCK_S),
@@ -164,12 +211,51 @@ def harness(
         "WORTH": "\n".join(_worth(stated)),
         "ENTRIES": "\n\n".join((*structs.values(), *functions)),
         "SELECTORS": "".join(made.selectors),
-        "SENDERS": "".join(each[2:] for each in senders),
+        "SENDERS": "".join(each[2:] for each in accounts),
+        **more,
     }
     files = resources.files(__package__)
     text = "".join(files.joinpath(name).read_text("utf-8") for name in ("Beside.sol", template))
     source = re.sub(r"/\*<(\w+)>\*/", lambda found: parts[found[1]], text)
     return msgspec.structs.replace(made, source=source)
+
+
+def _function(group: Sequence[Entry], place: int, structs: dict[str, str]) -> tuple[list[str], str]:
+    """Types of a function that calls those of a group, the first of which is at ``place``, and its text behind its
+    name; structs that it takes are added."""
+    entry = group[0]
+    if len(group) > 1:
+        packed = "".join(each.selector for each in group)
+        chosen = f'abi.encodePacked(bytes4(_at(hex"{packed}", 4, which)))'
+        # These stand beside one another, since they are of one kind.
+        return ["uint256"], _text("uint256 which", f"{place} + which % {len(group)}", "0", chosen)
+    declared = [_declared(kind, structs) for kind in entry.types]
+    value = "_dust()" if not entry.view else "0"
+    data = f"abi.encodePacked(bytes4(0x{entry.selector}), msg.data[4:])" if entry.selector else '""'
+    if _takes_ether(entry):
+        declared.append("uint256 value")
+        value = "_wei(value)"
+        if entry.selector and all(map(_static, entry.types)):
+            # With dynamic arguments, the amount between them and their offsets does no harm.
+            end = 4 + 32 * sum(map(_words, entry.types))
+            data = f"abi.encodePacked(bytes4(0x{entry.selector}), msg.data[4:{end}])"
+    elif entry is FALLBACK:
+        data = f'hex"{entry.selector}"'
+    kinds = bytes(how for kind in entry.types for how in _kinds(kind)).hex()
+    if kinds.strip("0"):
+        data = f'_tuned({data}, hex"{kinds}")'
+    return _types(entry), _text(", ".join(declared), str(place), value, data)
+
+
+def _text(declared: str, place: str, value: str, data: str) -> str:
+    return f"({declared}) external {{\n        _both({place}, {value}, {data});\n    }}"
+
+
+def cast(base: Program, seed: int, looked: Looked) -> tuple[str, ...]:
+    """Who sends calls: the deployer twice as often, as engines draw all alike, and a few others."""
+    deployer, *others = senders(base, seed, looked.accounts)
+    named, strangers = others[:-STRANGERS], others[-STRANGERS:]
+    return (deployer, deployer, *named[:_NAMED], *strangers[:_STRANGE])
 
 
 def _flag(on: bool) -> str:
@@ -189,10 +275,17 @@ def _types(entry: Entry) -> list[str]:
     return [*entry.types, "uint256"] if _takes_ether(entry) else list(entry.types)
 
 
-def _wei(entry: Entry, data: str, values: Sequence[Any]) -> int:
-    if _takes_ether(entry):
-        return int(values[-1]) & MOST_WEI
-    return int(not entry.view and keccak(bytes.fromhex(data[2:])) % _DUST == 0)
+def _drawn(value: int, at: int) -> int:
+    return keccak(bytes.fromhex(word(value) + word(at)))
+
+
+def _kinds(kind: str) -> list[int]:
+    """How each word of a type is tuned: not at all, as an address, or as a number of so many bytes."""
+    if kind == "address":
+        return [_ADDRESS]
+    if kind.startswith("uint") and not kind.endswith("]"):
+        return [int(kind[4:]) // 8]
+    return [0] * (_words(kind) if _static(kind) else 1)
 
 
 def _replaced(value: Any, places: dict[str, str]) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from solexp.core import ToolError
+from solexp.core import TimeLimitExceeded, ToolError
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.files import environment
 from solexp.solidity.foundry.forge import Limits, from_the_last, run_forge
@@ -121,6 +121,11 @@ def run_invariant(
             if service.errors:
                 raise ToolError(f"the handler does not build: {json.dumps(service.errors[0])}")
     return _read(output, status, words)
+
+
+def limit_of(error: TimeLimitExceeded) -> str:
+    """Which limit of `Limits` it was: ``memory`` or ``time``."""
+    return "memory" if "MB of memory" in str(error) else "time"
 
 
 class _Counterexample(msgspec.Struct):
