@@ -41,6 +41,9 @@ if __name__ == "__main__":
         sys.modules[around] = types.ModuleType(around)
         sys.modules[around].__path__ = []
     sys.meta_path.insert(0, _Finder)
-    from solexp.sandbox.inside.zygote import main
+    if sys.argv[1:] == ["enclosed"]:
+        from solexp.sandbox.inside.enclosed import main
+    else:
+        from solexp.sandbox.inside.zygote import main
 
     main()

@@ -37,9 +37,13 @@ def limit_for_all() -> None:
     """Limits that are the same for each call, which this process can live with too."""
     bounds = {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0, "RTPRIO": 0, "NICE": 0}
     bounds |= {"SIGPENDING": _SIGNALS, "NOFILE": _DESCRIPTORS, "STACK": _STACK}
-    for name, value in bounds.items():
-        for bound in _bound(name, value):
-            set_bound(bound)
+    for bound in limits(bounds):
+        set_bound(bound)
+
+
+def limits(values: dict[str, int]) -> list[Bound]:
+    """Limits by the resource's name, such as ``CORE``; without those that the system does not know."""
+    return [bound for name, value in values.items() for bound in _bound(name, value)]
 
 
 def bounds(allowance: Allowance, cpu_s: float, *, tasks: int | None) -> list[Bound]:

@@ -38,10 +38,13 @@ def readable() -> list[str]:
     own = [path if path.endswith("lib") else os.path.dirname(path) for path in own]
     found: list[str] = []
     for path in (*_LIBRARIES, *own, *_ALSO_READ):
-        inside = any(path == other or path.startswith(f"{other}/") for other in found)
-        if os.path.lexists(path) and not inside:
+        if os.path.lexists(path) and not _below(path, found):
             found.append(path)
     return found
+
+
+def _below(path: str, others: list[str]) -> bool:
+    return any(path == other or path.startswith(f"{other}/") for other in others)
 
 
 def devices() -> list[str]:
@@ -52,10 +55,11 @@ def devices() -> list[str]:
 class Walls:
     """What the first process of the namespaces holds on to."""
 
-    def __init__(self, processes: int, size: int) -> None:
+    def __init__(self, processes: int, size: int, inodes: int) -> None:
         self.processes = processes
         """Descriptor of a /proc that programs cannot see."""
         self._size = size
+        self._inodes = inodes
         self._clean = 0
         self._fill()
 
@@ -69,7 +73,8 @@ class Walls:
 
     def _fill(self) -> None:
         flags = kernel.NOSUID | kernel.NODEV | kernel.NOEXEC
-        kernel.mount("tmpfs", BOX, "tmpfs", flags, f"mode=1777,size={self._size},nr_inodes=512")
+        options = f"mode=1777,size={self._size},nr_inodes={self._inodes}"
+        kernel.mount("tmpfs", BOX, "tmpfs", flags, options)
         os.chdir(BOX)
         self._clean = os.stat(BOX).st_ctime_ns
 
@@ -121,9 +126,15 @@ def _wait(first: int, parent: int) -> None:
     os._exit(0)
 
 
-def raise_walls(size: int) -> Walls:
-    """Build the file system and change into it. To be called by the first process. Raises OSError."""
-    sources = {path: os.open(path, os.O_PATH | os.O_NOFOLLOW) for path in readable() + devices()}
+def raise_walls(size: int, also: list[str] | None = None, *, inodes: int = 512) -> Walls:
+    """Build the file system and change into it. To be called by the first process. Raises OSError.
+
+    ``size`` (bytes) and ``inodes`` bound the folder that can be written to; ``also`` are more paths to be read, none of
+    them below another.
+    """
+    shown = readable() + devices()
+    shown += [path for path in also or () if not _below(path, shown)]
+    sources = {path: os.open(path, os.O_PATH | os.O_NOFOLLOW) for path in shown}
     kernel.mount(None, "/", None, kernel.REC | kernel.PRIVATE)
     kernel.mount(
         "tmpfs", _STAGE, "tmpfs", kernel.NOSUID | kernel.NODEV, "mode=755,size=1m,nr_inodes=1k"
@@ -145,7 +156,7 @@ def raise_walls(size: int) -> Walls:
         None,
         kernel.REMOUNT | kernel.BIND | kernel.RDONLY | kernel.NOSUID | kernel.NODEV,
     )
-    return Walls(processes, size)
+    return Walls(processes, size, inodes)
 
 
 def _show(path: str, fd: int) -> None:

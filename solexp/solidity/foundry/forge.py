@@ -163,7 +163,7 @@ def run_tests(
             deadline = time.monotonic() + limits.seconds
             for fuzzing in fuzzings:
                 # Another seed changes nothing of what is built: from the second run on nothing is.
-                config = _config(project, settings, fuzzing, service.program)
+                config = config_text(project, settings, fuzzing, service.program)
                 (root / "foundry.toml").write_text(config)
                 status, output, words = run_forge(
                     command, root, environment(home), limits, deadline
@@ -186,7 +186,8 @@ def _refused(path: str, wanted: str, settings: CompilerSettings) -> TestRun:
     )
 
 
-def _config(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc: Path) -> str:
+def config_text(project: Project, settings: CompilerSettings, fuzzing: Fuzzing, solc: Path) -> str:
+    """foundry.toml for a run of forge."""
     # JSON's strings, numbers and lists of strings are TOML's.
     permissions = ", ".join(
         f'{{ access = "read", path = {json.dumps("./" + folder)} }}' for folder in project.readable

@@ -108,6 +108,22 @@ class CompilerService:
         ).start()
         return self
 
+    def for_others(self, python: str) -> Path:
+        """The same program for another user, in whose view of the files there are this folder and ``python`` only."""
+        program = self._folder / "solc-for-others"
+        version = f"Version: {self._compiler.version(self._version)}"
+        told = f"solc, the solidity compiler commandline interface\n{version}"
+        lines = (
+            f"#!{python} -IS",
+            "import sys",
+            f"if '--version' in sys.argv:\n    print({told!r})\n    sys.exit()",
+            f"sys.argv[1:] = [{str(self._folder / 'socket')!r}]",
+        )
+        program.write_text("\n".join(lines) + "\n" + _CLIENT)
+        for path, mode in ((program, 0o755), (self._folder / "socket", 0o777)):
+            path.chmod(mode)
+        return program
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
