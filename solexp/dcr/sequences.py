@@ -45,6 +45,19 @@ def find(
 
     Raises DataError when the build has no ASTs, and HarnessError when the node fails.
     """
+    if "z3" not in search.sources:
+        return _found(original, base, hardfork, graph, search)
+    # It takes a while to load, and most sequences are known already.
+    from solexp.violations.solidity import keeping  # noqa: PLC0415
+
+    # Else the order of terms, and with it Z3's answers, would hang on what this process looked at before.
+    with keeping():
+        return _found(original, base, hardfork, graph, search)
+
+
+def _found(
+    original: Original, base: Program, hardfork: str, graph: Graph, search: Search
+) -> Sequences:
     name = original.subject.contract.name
     declared = Declared(original.build, name, original.sources)
     found = watched(graph, declared, name, original.sources, original.compiled)
@@ -77,7 +90,6 @@ def find(
 def _solving(
     original: Original, base: Program, node: Stepping, drafts: Drafts, search: Search
 ) -> Solving:
-    # The solver takes a while to load, and most sequences are known already.
     from solexp.dcr.solving import Solving  # noqa: PLC0415
     from solexp.violations.solidity import Contract  # noqa: PLC0415
 
