@@ -1,7 +1,7 @@
 """What the behaviour oracles cost: replay and dcr a contract, fuzzing a call, sequences a call.
 
     make bench-oracles
-    python -m bench.oracles [--tasks HarborToken ...] [--peer-tasks 4]
+    python -m bench.oracles [--tasks HarborToken ...] [--peer-tasks 1]
 
 Contracts of ``starter``, each with ten samples: the reference under another hash, and nine mutants. Replay makes 1,000
 calls, the recorded ones over and over, and dcr the 1,000 of its sequences, on the original and on every sample, with
@@ -340,7 +340,7 @@ def main() -> None:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", nargs="+", default=list(TASKS))
-    parser.add_argument("--peer-tasks", type=int, default=len(TASKS))
+    parser.add_argument("--peer-tasks", type=int, default=1, help="how many of them Hardhat takes")
     options = parser.parse_args()
     tasks = Starter(ids=options.tasks).tasks()
     with tempfile.TemporaryDirectory() as kept:
