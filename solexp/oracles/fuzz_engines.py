@@ -19,11 +19,13 @@ from solexp.oracles.base import Case
 from solexp.oracles.fuzz_original import FuzzedOriginal
 from solexp.solidity.foundry.forge import Limits
 from solexp.toolchain.install import ensure_forge
-from solexp.toolchain.node import version_of
+from solexp.toolchain.node import on_path, version_of
 
 if TYPE_CHECKING:
     from solexp.oracles.fuzz import Fuzz
 
+UNSEEDED = ("medusa",)
+"""Engines that draw others each time."""
 _MOST_UNCONFIRMED = 8
 """Differences of a function that may turn out to be none before it is left at that."""
 
@@ -174,4 +176,7 @@ def refuse(engine: EngineName, axes: Collection[str]) -> None:
 
 def engine_fingerprint(engine: EngineName) -> list[str]:
     """An engine's name, and its version where it is a program of its own."""
-    return [engine, version_of(ensure_forge())] if engine == "forge" else [engine]
+    if engine == "forge":
+        return [engine, version_of(ensure_forge())]
+    found = on_path(engine) if engine in TOOLS else None
+    return [engine, found[1]] if found else [engine]

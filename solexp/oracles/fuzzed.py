@@ -9,6 +9,7 @@ from solexp.fuzzing import Unit, units
 from solexp.fuzzing.engines import Told
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.fuzz_candidates import Fuzzed, Fuzzing
+from solexp.oracles.fuzz_engines import UNSEEDED
 from solexp.oracles.grounds import KEEP
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
 from solexp.oracles.staging import stage
@@ -26,7 +27,12 @@ class FuzzJudgement(Judgement):
     def __init__(self, oracle: Fuzz, case: Case) -> None:
         super().__init__(oracle.name, case)
         self._oracle = oracle
-        self._told: Measures = {"fuzz.scope": oracle.settings.scope}
+        self._told: Measures = {
+            "fuzz.engine": oracle.engine,
+            "fuzz.scope": oracle.settings.scope,
+        }
+        if oracle.engine in UNSEEDED:
+            self._told[KEEP] = False
         self._ground: tuple[Outcome, str] | None = None
         self._fuzzed: frozenset[str] = frozenset()
         """Signatures of the functions that are called."""

@@ -24,9 +24,9 @@ def told(rows: list[Verdict]) -> list[object]:
 
 
 def test_forge_finds_what_takes_several_functions_and_it_is_made_small(compiler: Compiler) -> None:
-    same, overdrawn, silent = judge(
-        compiler, SAME, OVERDRAWN, SILENT, engine="forge", axes="status_return_events", **WHOLE
-    )
+    asked: dict[str, Any] = {"engine": "forge", "axes": "status_return_events", **WHOLE}
+    rows = judge(compiler, OVERDRAWN, SILENT, SAME, **asked)
+    overdrawn, silent, same = rows
 
     assert same.outcome is Outcome.PASS
     assert same.measures["fuzz.functions"] == 4
@@ -38,6 +38,8 @@ def test_forge_finds_what_takes_several_functions_and_it_is_made_small(compiler:
     assert overdrawn.counterexample is not None
     assert silent.divergence is not None
     assert silent.divergence.axis == "events"
+    # The same seed gives the same, and no failure is remembered.
+    assert told(judge(compiler, SAME, OVERDRAWN, **asked)) == told([same, overdrawn])
 
 
 FORGE = """
@@ -99,6 +101,36 @@ def test_candidates_that_call_cheat_codes_forge_no_verdict(compiler: Compiler) -
 
     assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
     assert {row.measures["fuzz.unconfirmed"] for row in rows} == {0}
+
+
+def test_what_is_otherwise_under_forge_alone_is_neither_right_nor_wrong(compiler: Compiler) -> None:
+    watched = "if (HANDLER.code.length > 0) return 7; return amount / 100;"
+    [row] = judge(
+        compiler,
+        (FORGE + VAULT).replace("return amount / 100;", watched),
+        engine="forge",
+        **{**WHOLE, "calls": 100},
+    )
+
+    assert row.outcome is Outcome.UNDECIDABLE
+    assert "under forge" in str(row.evidence["reason"])
+    assert row.measures["fuzz.unconfirmed"] == 1
+
+
+def test_what_depends_on_the_contracts_address_is_left_out(compiler: Compiler) -> None:
+    original = """contract Box {
+        uint256 n;
+        constructor() payable {}
+        function here() external view returns (bytes32) { return keccak256(abi.encode(this)); }
+        function me() external view returns (address) { return address(this); }
+        function add(uint256 by) external returns (uint256) { n += by % 8; return n; }
+    }"""
+    other = original.replace("n += by % 8; return n;", "uint256 m = n + by % 8; n = m; return m;")
+    whole = {**WHOLE, "calls": 100}
+    [same] = judge(compiler, other, original=original, engine="forge", **whole)
+
+    assert same.outcome is Outcome.PASS
+    assert same.measures["fuzz.unconfirmed"] == 0
 
 
 @pytest.mark.slow
