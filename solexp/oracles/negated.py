@@ -194,8 +194,9 @@ class NegativeJudgement(Judgement):
                 "what it does differently there is for replay and dcr to say"
             )
         elsewhere = None
-        if outcome is Outcome.PASS and left is None and self._oracle.elsewhere:
-            elsewhere = look.at(subject, [lead.together() for lead in self._leads], ("status",))
+        if outcome is Outcome.PASS and self._oracle.elsewhere:
+            followed = [lead.together() for lead, found, _ in answers if found.left is None]
+            elsewhere = look.at(subject, followed, ("status",))
         if elsewhere is not None:
             outcome = Outcome.FAIL
             evidence |= elsewhere.told()

@@ -169,28 +169,13 @@ def test_what_depends_on_gas_or_code_is_left_out(compiler: Compiler) -> None:
     assert same.measures["fuzz.unstable"] > 0
 
 
-HOSTILE = {
-    "burns all gas": ("while (true) {}", Outcome.FAIL),
-    "waits for its time": ("if (block.timestamp > 1628632419 + 30 days) return 0;", Outcome.FAIL),
-    "asks what gas is left": ("if (gasleft() % 2 == 0) return 7;", Outcome.FAIL),
-    "asks for the origin": ("if (tx.origin != msg.sender) return 7;", Outcome.PASS),
-    "returns a megabyte": ("assembly { return(0, 1000000) }", Outcome.FAIL),
-    "destroys itself": ("selfdestruct(payable(msg.sender));", Outcome.FAIL),
-}
-
-
-def test_hostile_candidates_end_in_the_right_verdict(compiler: Compiler) -> None:
+def test_one_that_waits_for_its_time_is_found_out(compiler: Compiler) -> None:
     before = "require(amount != 77_001"
-    codes = [VAULT.replace(before, f"{body} {before}") for body, _ in HOSTILE.values()]
-    codes.append(
-        VAULT.replace("constructor() payable {}", "constructor() payable { while (true) {} }")
-    )
-    *found, undeployed = judge(compiler, *codes)
+    late = "if (block.timestamp > 1628632419 + 30 days) return 0;"
+    [found] = judge(compiler, VAULT.replace(before, f"{late} {before}"))
 
-    assert [row.outcome for row in found] == [outcome for _, outcome in HOSTILE.values()]
-    assert undeployed.outcome is Outcome.FAIL
-    assert undeployed.divergence is not None
-    assert undeployed.divergence.axis == "deployment"
+    assert found.outcome is Outcome.FAIL
+    assert "elsewhere" not in found.evidence
 
 
 def test_the_same_seed_gives_the_same_verdict_kept_or_not(
