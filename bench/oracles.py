@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -53,7 +53,8 @@ T = TypeVar("T")
 
 TASKS = ("HarborToken", "BadgeCollection", "LagoonExchange", "GuildHall")
 """A token, a collection, an exchange, and an association with roles; none reads the number of the block."""
-FUZZED = ("HarborToken", "LagoonExchange")
+SEARCHED = ("HarborToken", "LagoonExchange")
+"""Contracts that are fuzzed, and for which sequences are looked for."""
 SAMPLES = 10
 CALLS = 1000
 ROUNDS = 3
@@ -137,7 +138,9 @@ class Measured:
         assert isinstance(staged, Stage), staged
         self.staged = staged
         self.subjects = [staged.original, *map(self._subject, self.case.candidates)]
+        self.cpu_s: dict[str, float] = {}
         self.verdicts: dict[str, list[Verdict]] = {}
+        self.told: list[Told] = []
         self.sequences: list[Program] = []
 
     def _subject(self, candidate: Candidate) -> Subject:
@@ -146,9 +149,9 @@ class Measured:
         assert contract is not None, build.errors
         return subject(build, contract, self.case, splice(self.task, candidate.code or ""))
 
-    def cost(self) -> dict[str, float]:
-        """CPU seconds of solexp's side, comparing, making counterexamples small and confirming them included."""
-        found = {}
+    def cost(self) -> None:
+        """Measure solexp's side, comparing, making counterexamples small and confirming them included."""
+        found = self.cpu_s
         for oracle in (self.replay, self.dcr):
             # Compiles what has to be compiled, and finds what is to be kept.
             oracle.judge(self.case)
@@ -162,10 +165,12 @@ class Measured:
 
         found["replay_grounds_anew"] = mean_of(ROUNDS, anew)[0]
         found["together"] = found["replay"] + found["dcr"]
-        return found
 
-    def told(self) -> list[Told]:
-        """Statuses on original and samples, as the oracles see them; the programs are then known with their limits."""
+    def tell(self) -> None:
+        """See what the statuses are on original and samples, and that the verdicts are about them.
+
+        The programs are then known with their limits.
+        """
         traces = self.replay.machine.run(self.program, self.subjects, NOTHING)
         limits = call_limits(self.program, "generous", traces[0])
         calls = [
@@ -173,7 +178,6 @@ class Measured:
             for call, limit in zip(self.program.calls, limits, strict=True)
         ]
         self.program = msgspec.structs.replace(self.program, calls=tuple(calls))
-        found = []
         base = msgspec.structs.replace(self.program, calls=())
         with node_for(base) as node:
             known = sequences_of(self.case, self.staged, self.dcr.sequencing, node)
@@ -181,11 +185,17 @@ class Measured:
             for trace, each in zip(traces, self.subjects, strict=True):
                 node.deploy(each, DEPLOYMENT_GAS)
                 runs = node.run(node.questions(self.sequences))
-                found.append(Told([_statuses(trace)], [_statuses(run) for run in runs]))
-        return found
+                self.told.append(Told([_statuses(trace)], [_statuses(run) for run in runs]))
+        if differing(self.told) != said(self.verdicts):
+            raise HarnessError(f"{self.task.id}: the verdicts are not about these calls")
+
+    @property
+    def calls(self) -> int:
+        """Calls of both oracles on one contract."""
+        return sum(len(row) for row in (*self.told[0].replay, *self.told[0].dcr))
 
     def by_hardhat(self) -> list[Told]:
-        """Statuses on Hardhat, asked by web3.py; the programs are those of `told`."""
+        """Statuses on Hardhat, asked by web3.py; the programs are those of `tell`."""
         deployment = self.program.deployment
         assert self.program.hardfork is not None
         with peers.hardhat(self.program.hardfork, deployment.timestamp - 1) as url:
@@ -236,34 +246,32 @@ def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
     return {name: round(sum(each) / len(each), 3) for name, each in found.items()}
 
 
-def contracts(tasks: Sequence[Task], compiler: Compiler, peer_tasks: int) -> dict[str, Any]:
-    """Replay and dcr a contract, and the peer on the first so many of them."""
-    rows: dict[str, dict[str, float]] = {}
-    calls: dict[str, int] = {}
-    same = 0
-    for number, task in enumerate(tasks):
+def contracts(tasks: Sequence[Task], compiler: Compiler) -> list[Measured]:
+    """Replay and dcr, measured a contract."""
+    found = []
+    for task in tasks:
         measured = Measured(task, compiler)
-        row = rows[task.id] = measured.cost()
-        told = measured.told()
-        if differing(told) != said(measured.verdicts):
-            raise HarnessError(f"{task.id}: the verdicts are not about these calls")
-        calls[task.id] = sum(map(len, (told[0].replay[0], *told[0].dcr)))
-        if number < peer_tasks:
-            row["hardhat_web3"], theirs = spent(measured.by_hardhat)
-            if theirs != told:
-                raise HarnessError(
-                    f"{task.id}: Hardhat ends calls otherwise: {where(told, theirs)}"
-                )
-            same += sum(len(row) for each in told for row in (*each.replay, *each.dcr))
-            row["hardhat_web3_over_together"] = row["hardhat_web3"] / row["together"]
-        say(f"{task.id}: {row}")
-    return {
-        "samples": SAMPLES,
-        "calls_a_contract": calls,
-        "cpu_s_a_contract": mean(list(rows.values())),
-        "by_task": {name: mean([row]) for name, row in rows.items()},
-        "same_statuses_as_hardhat": same,
-    }
+        measured.cost()
+        measured.tell()
+        say(f"{task.id}: {mean([measured.cpu_s])}")
+        found.append(measured)
+    return found
+
+
+def beside(contracts: Sequence[Measured]) -> int:
+    """Hardhat on the same contracts: how many calls end with the same status there. Raises HarnessError for another."""
+    same = 0
+    for each in contracts:
+        each.cpu_s["hardhat_web3"], theirs = spent(each.by_hardhat)
+        if theirs != each.told:
+            places = where(each.told, theirs)
+            raise HarnessError(f"{each.task.id}: Hardhat ends calls otherwise: {places}")
+        each.cpu_s["hardhat_web3_over_together"] = (
+            each.cpu_s["hardhat_web3"] / each.cpu_s["together"]
+        )
+        say(f"{each.task.id}: {mean([each.cpu_s])}")
+        same += sum(len(row) for one in theirs for row in (*one.replay, *one.dcr))
+    return same
 
 
 def where(ours: Sequence[Told], theirs: Sequence[Told]) -> list[tuple[int, str, int, int]]:
@@ -285,20 +293,20 @@ def fuzzing(tasks: Sequence[Task], compiler: Compiler) -> dict[str, dict[str, fl
     found = {}
     for task in tasks:
         codes = [again(task.reference, number) for number in range(SAMPLES)]
-        for scope in get_args(Scope):
+        one, ten = case_of(task, codes[:1], compiler), case_of(task, codes, compiler)
+        # Of single functions ten samples take a minute each time.
+        asked: dict[Scope, dict[str, Case]] = {
+            "contract": {"one": one, "ten": ten},
+            "function": {"one": one},
+        }
+        for scope, cases in asked.items():
             oracle = Fuzz(scope=scope)
-            one, ten = case_of(task, codes[:1], compiler), case_of(task, codes, compiler)
-            oracle.judge(ten)
-            rates = {}
-            for name, case in (
-                ("one_kept", one),
-                ("ten_kept", ten),
-                ("one_cold", one),
-                ("ten_cold", ten),
-            ):
-                if name.endswith("cold"):
-                    forget("fuzzing")
-                rates[name] = rate(oracle, case)
+            for case in cases.values():
+                oracle.judge(case)
+            rates = {f"{name}_kept": rate(oracle, case) for name, case in cases.items()}
+            for name, case in cases.items():
+                forget("fuzzing")
+                rates[f"{name}_cold"] = rate(oracle, case)
             found[f"{task.id}.{scope}"] = rates
             say(f"fuzz {task.id} {scope}: {rates}")
     return found
@@ -346,14 +354,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as kept:
         os.environ["SOLEXP_CACHE"] = kept
         with Compiler() as compiler:
-            found = {
-                "bench": "oracles",
-                **contracts(tasks, compiler, options.peer_tasks),
-                "fuzz_paired_calls_per_cpu_s": fuzzing(Starter(ids=list(FUZZED)).tasks(), compiler),
-                "sequences_calls_per_cpu_s": searching(tasks, compiler),
-                "cores": os.cpu_count(),
-                "load": round(os.getloadavg()[0], 1),
-            }
+            measured = contracts(tasks, compiler)
+            others = Starter(ids=list(SEARCHED)).tasks()
+            fuzzed, searched = fuzzing(others, compiler), searching(others, compiler)
+            same = beside(measured[: options.peer_tasks])
+    found = {
+        "bench": "oracles",
+        "samples": SAMPLES,
+        "calls_a_contract": {each.task.id: each.calls for each in measured},
+        "cpu_s_a_contract": mean([each.cpu_s for each in measured]),
+        "cpu_s_by_contract": {each.task.id: mean([each.cpu_s]) for each in measured},
+        "same_statuses_as_hardhat": same,
+        "fuzz_paired_calls_per_cpu_s": fuzzed,
+        "sequences_calls_per_cpu_s": searched,
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+    }
     print(json.dumps(found))
 
 
