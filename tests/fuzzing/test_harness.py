@@ -41,7 +41,7 @@ STATED = Constants((77, 3600, 10**18), (), (b"role",))
 
 
 def built(compiler: Compiler, source: str, name: str) -> ContractBuild:
-    settings = CompilerSettings(version="0.8.28", optimizer=True, evm_version="london")
+    settings = CompilerSettings(version="0.8.28", evm_version="london")
     build = compiler.compile({"a.sol": source}, settings)
     found = build.contract(name)
     assert found is not None, build.errors

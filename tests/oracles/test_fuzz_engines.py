@@ -17,29 +17,12 @@ from tests.evm.boxes import SENDER
 from tests.oracles.test_fuzz import OVERDRAWN, SAME, SILENT, VAULT, judge
 
 WHOLE: dict[str, Any] = {"scope": "contract", "calls": 400}
+FORGED: dict[str, Any] = {"engine": "forge", "axes": "status_return_events", **WHOLE}
+"""All by one handler, which takes seconds to compile."""
 
 
 def told(rows: list[Verdict]) -> list[object]:
     return [(row.outcome, row.measures, row.divergence, row.counterexample) for row in rows]
-
-
-def test_forge_finds_what_takes_several_functions_and_it_is_made_small(compiler: Compiler) -> None:
-    asked: dict[str, Any] = {"engine": "forge", "axes": "status_return_events", **WHOLE}
-    rows = judge(compiler, OVERDRAWN, SILENT, SAME, **asked)
-    overdrawn, silent, same = rows
-
-    assert same.outcome is Outcome.PASS
-    assert same.measures["fuzz.functions"] == 4
-    assert same.measures["fuzz.equivalent"] == 4
-    assert overdrawn.outcome is silent.outcome is Outcome.FAIL
-    assert overdrawn.evidence["calls"] == ["start()", "take(1)"]
-    assert overdrawn.divergence is not None
-    assert overdrawn.divergence.expected == "failure (revert 'too much')"
-    assert overdrawn.counterexample is not None
-    assert silent.divergence is not None
-    assert silent.divergence.axis == "events"
-    # The same seed gives the same, and no failure is remembered.
-    assert told(judge(compiler, SAME, OVERDRAWN, **asked)) == told([same, overdrawn])
 
 
 FORGE = """
@@ -94,29 +77,73 @@ def cheating(steps: list[str], *, last: str = "") -> str:
     )
 
 
-def test_candidates_that_call_cheat_codes_forge_no_verdict(compiler: Compiler) -> None:
-    every = [step for steps in CHEATING.values() for step in steps]
-    codes = [cheating(every), cheating([], last=AS_IF_REJECTED)]
-    rows = judge(compiler, *codes, engine="forge", **WHOLE)
+EVERY = [step for steps in CHEATING.values() for step in steps]
+WATCHED = "if (HANDLER.code.length > 0) return 7; return amount / 100;"
+CODES = {
+    "overdrawn": OVERDRAWN,
+    "silent": SILENT,
+    "cheats": cheating(EVERY),
+    "as if rejected": cheating([], last=AS_IF_REJECTED),
+    "otherwise under forge": (FORGE + VAULT).replace("return amount / 100;", WATCHED),
+    "same": SAME,
+}
 
-    assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
-    assert {row.measures["fuzz.unconfirmed"] for row in rows} == {0}
+
+@pytest.fixture(scope="module")
+def forged(compiler: Compiler) -> dict[str, Verdict]:
+    """What comes of candidates under forge."""
+    return dict(zip(CODES, judge(compiler, *CODES.values(), **FORGED), strict=True))
 
 
-def test_what_is_otherwise_under_forge_alone_is_neither_right_nor_wrong(compiler: Compiler) -> None:
-    watched = "if (HANDLER.code.length > 0) return 7; return amount / 100;"
-    [row] = judge(
-        compiler,
-        (FORGE + VAULT).replace("return amount / 100;", watched),
-        engine="forge",
-        **{**WHOLE, "calls": 100},
-    )
+def test_forge_finds_what_takes_several_functions_and_it_is_made_small(
+    forged: dict[str, Verdict],
+) -> None:
+    same, overdrawn, silent = forged["same"], forged["overdrawn"], forged["silent"]
+
+    assert same.outcome is Outcome.PASS
+    assert same.measures["fuzz.functions"] == 4
+    assert same.measures["fuzz.equivalent"] == 4
+    assert overdrawn.outcome is silent.outcome is Outcome.FAIL
+    assert overdrawn.evidence["calls"] == ["start()", "take(1)"]
+    assert overdrawn.divergence is not None
+    assert overdrawn.divergence.expected == "failure (revert 'too much')"
+    assert overdrawn.counterexample is not None
+    assert silent.divergence is not None
+    assert silent.divergence.axis == "events"
+
+
+def test_forge_remembers_no_failures_and_draws_the_same_again(
+    compiler: Compiler, forged: dict[str, Verdict]
+) -> None:
+    again = judge(compiler, SAME, OVERDRAWN, **FORGED)
+    assert told(again) == told([forged["same"], forged["overdrawn"]])
+
+
+def test_candidates_that_call_cheat_codes_forge_no_verdict(forged: dict[str, Verdict]) -> None:
+    for row in (forged["cheats"], forged["as if rejected"]):
+        assert row.outcome is Outcome.FAIL
+        assert row.measures["fuzz.unconfirmed"] == 0
+
+
+def test_what_is_otherwise_under_forge_alone_is_neither_right_nor_wrong(
+    forged: dict[str, Verdict],
+) -> None:
+    row = forged["otherwise under forge"]
 
     assert row.outcome is Outcome.UNDECIDABLE
     assert "under forge" in str(row.evidence["reason"])
     assert row.measures["fuzz.unconfirmed"] == 1
 
 
+@pytest.mark.slow
+def test_no_cheat_code_alone_forges_a_verdict(compiler: Compiler) -> None:
+    codes = [cheating(steps) for steps in CHEATING.values()]
+    rows = judge(compiler, *codes, **FORGED)
+
+    assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
+
+
+@pytest.mark.slow
 def test_what_depends_on_the_contracts_address_is_left_out(compiler: Compiler) -> None:
     original = """contract Box {
         uint256 n;
@@ -126,19 +153,10 @@ def test_what_depends_on_the_contracts_address_is_left_out(compiler: Compiler) -
         function add(uint256 by) external returns (uint256) { n += by % 8; return n; }
     }"""
     other = original.replace("n += by % 8; return n;", "uint256 m = n + by % 8; n = m; return m;")
-    whole = {**WHOLE, "calls": 100}
-    [same] = judge(compiler, other, original=original, engine="forge", **whole)
+    [same] = judge(compiler, other, original=original, **FORGED)
 
     assert same.outcome is Outcome.PASS
     assert same.measures["fuzz.unconfirmed"] == 0
-
-
-@pytest.mark.slow
-def test_no_cheat_code_alone_forges_a_verdict(compiler: Compiler) -> None:
-    codes = [cheating(steps) for steps in CHEATING.values()]
-    rows = judge(compiler, *codes, engine="forge", **WHOLE)
-
-    assert [row.outcome for row in rows] == [Outcome.FAIL] * len(codes)
 
 
 @pytest.mark.parametrize("engine", ["forge", "echidna", "medusa"])
@@ -194,8 +212,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("engine", ["echidna", "medusa"])
-@pytest.mark.parametrize("broken", [True, False])
+@pytest.mark.parametrize(("engine", "broken"), [("echidna", True), ("medusa", False)])
 def test_what_such_a_program_writes_is_believed_if_it_is_seen_again(
     engine: str, broken: bool, compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
