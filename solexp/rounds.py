@@ -20,6 +20,7 @@ from solexp.metrics.rounds import Sample, sample_of
 from solexp.oracles.base import Oracle
 from solexp.progress import Progress
 from solexp.store import RunFolder, Store
+from solexp.store.runfolder import addition
 from solexp.strategies import Attempt, Reader
 from solexp.strategies.together import TogetherReader, judgeable
 from solexp.toolchain.homes import cache_home
@@ -150,7 +151,7 @@ class Rounds:
                     self._shown.add(prompt.key)
                     if self.spec.strategy.refine.rounds and not wanted[0].round:
                         self._prompts[prompt.key] = prompt
-                    prompts.write(prompt)
+                    prompts.write(addition(prompt))
 
             halted = generate(self.spec.model, wanted, self._store, keep=keep, show=show)
         self.halted.failed += halted.failed
@@ -245,6 +246,11 @@ def _check_answers(spec: RunSpec, *, asks: bool) -> None:
     if asks and given != wanted:
         raise UserError(
             f"model: answers with {given}, and the strategy asks for {wanted}; choose another of the two"
+        )
+    calls = getattr(spec.strategy, "calls_tools", False)
+    if asks and calls and not getattr(spec.model, "takes_tools", False):
+        raise UserError(
+            "strategy.protocol: this model's server has no form for calls of tools; choose strategy.protocol=text"
         )
     for name, oracle in spec.oracles.items():
         judged = getattr(oracle, "answers", "code")

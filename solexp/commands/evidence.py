@@ -22,6 +22,7 @@ from solexp.report.evidence import (
     write_project,
 )
 from solexp.report.samples import Remade, find_sample, find_task, remake, verdicts_of
+from solexp.report.transcript import print_transcript
 from solexp.solidity.compiler import Compiler
 from solexp.store import RunFolder
 from solexp.store.runfolder import TaskRow, find_run
@@ -50,6 +51,7 @@ def show_sample(folder: RunFolder, task: str, sample: str | None, *, as_json: bo
             remade = f"its calls cannot be shown: {error}"
     with Compiler() as compiler:
         print_sample(folder, verdicts, remade, compiler=compiler, file=sys.stdout)
+    print_transcript(folder, verdicts[0], sys.stdout)
     return 0
 
 

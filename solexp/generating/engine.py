@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,13 +141,18 @@ class Engine:
         self._spending = Spending(model)
         self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self._halted = Halted()
+        self._workers = ThreadPoolExecutor(os.cpu_count() or 1, "solexp-dialogue")
+        """What is made of replies, where that takes time."""
         self._session = _LazySession(model)
 
     async def run(self, wanted: Iterator[Wanted]) -> Halted:
         """Have every sample; a later group is begun when an earlier one is done."""
-        async with self._session, asyncio.TaskGroup() as group:
-            for _ in range(self._lanes):
-                group.create_task(self._lane(wanted))
+        try:
+            async with self._session, asyncio.TaskGroup() as group:
+                for _ in range(self._lanes):
+                    group.create_task(self._lane(wanted))
+        finally:
+            self._workers.shutdown(wait=False, cancel_futures=True)
         return self._halted
 
     async def _lane(self, wanted: Iterator[Wanted]) -> None:
@@ -171,13 +178,14 @@ class Engine:
         # What halts the asking cancels nothing: requests under way are paid for.
         async with asyncio.TaskGroup() as group:
             for index, answer in answers.items():
-                group.create_task(self._follow(wanted, index, dialogues[index], had, answer))
+                dialogue = _Advancing(dialogues[index], asks[0], self._workers)
+                group.create_task(self._follow(wanted, index, dialogue, had, answer))
 
     async def _follow(
         self,
         wanted: Wanted,
         index: int,
-        dialogue: Dialogue,
+        dialogue: _Advancing,
         before: Sequence[_Answer],
         answer: _Answer,
     ) -> None:
@@ -185,9 +193,8 @@ class Engine:
         had = list(before)
         while isinstance(answer.reply, Completion):
             had.append(answer)
-            try:
-                ask = dialogue.send(answer.reply)
-            except StopIteration:
+            ask = await dialogue.send(answer.reply)
+            if ask is None:
                 self._keep(_generation(wanted, index, had))
                 return
             if self._halted.reason is not None:
@@ -278,6 +285,32 @@ class Engine:
         where = f"{wanted.task.id} {wanted.batch.name}/{wanted.repeat}/{index}"
         _LOG.warning("%s: no sample: %s", where, error)
         self._halted.failed.append(f"{where}: {error}")
+
+
+class _Advancing:
+    """A dialogue that is sent replies without holding up others."""
+
+    def __init__(self, dialogue: Dialogue, ask: Ask, workers: Executor) -> None:
+        self._dialogue = dialogue
+        self._ask = ask
+        self._workers = workers
+
+    async def send(self, reply: Completion) -> Ask | None:
+        """The next request; None when there is none."""
+        if self._ask.works:
+            loop = asyncio.get_running_loop()
+            ask = await loop.run_in_executor(self._workers, self._advance, reply)
+        else:
+            ask = self._advance(reply)
+        if ask is not None:
+            self._ask = ask
+        return ask
+
+    def _advance(self, reply: Completion) -> Ask | None:
+        try:
+            return self._dialogue.send(reply)
+        except StopIteration:
+            return None
 
 
 def _said(error: BaseException) -> Exception:

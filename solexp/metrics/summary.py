@@ -56,6 +56,7 @@ from solexp.metrics.sizes import (
 from solexp.metrics.spent import paid_replies, totals
 from solexp.metrics.static import DetectorCount, detector_counts, vulnerability_metrics
 from solexp.metrics.violations import Guards, guards, violation_metrics
+from solexp.metrics.workspaces import Workspaces, workspace_metrics, workspaces
 from solexp.store.runfolder import TaskRow
 
 SCHEMA = 1
@@ -151,6 +152,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """What the oracles of behaviour flag, each and together; null with fewer than two of them."""
     calibration: OracleCalibration | None = None
     """Which oracle catches which labelled mutants; null where no answer is labelled."""
+    workspaces: Workspaces | None = None
+    """How the workspaces of agents fared; null without the oracle ``workspace``."""
     gas: Gas
     fidelity: Fidelity
     usage: Usage
@@ -234,6 +237,7 @@ def summarise(
     metrics |= cvt_metrics(candidates, seed=seed)
     metrics |= violation_metrics(candidates, deciding, seed=seed)
     metrics |= fuzz_metrics(candidates, seed=seed)
+    metrics |= workspace_metrics(candidates, seed=seed)
     metrics |= matching_metrics(candidates, seed=seed)
     metrics |= input_metrics(candidates, batches, seed=seed)
     metrics |= rejection_metrics(candidates, seed=seed)
@@ -266,6 +270,7 @@ def summarise(
         cvt=cvt_counts(candidates),
         guards=guards(candidates),
         behaviour=behaviour(_each_once(candidates, rows), oracles),
+        workspaces=workspaces(candidates),
         gas=_gas(candidates, outcomes),
         fidelity=_fidelity(candidates),
         usage=Usage(**totals(replies)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -41,6 +42,12 @@ class Case:
         self._builds: dict[str, Build] = {}
         self._tools: dict[str, str] = {}
         self._found: dict[str, Any] = {}
+
+    def among(self, candidates: Sequence[Candidate]) -> Case:
+        """The same case with some of its candidates only; builds are shared."""
+        some = copy.copy(self)
+        some.candidates = tuple(candidates)
+        return some
 
     def tools(self) -> dict[str, str]:
         """Versions of the tools used so far, by name, such as ``solc 0.8.17``."""

@@ -39,6 +39,11 @@ class FuzzJudgement(Judgement):
         self._vacuous: frozenset[str] = frozenset()
         """Of these, functions of which every call fails on the original."""
 
+    @property
+    def vacuous(self) -> frozenset[str]:
+        """Signatures of the functions of which every call fails on the original, once it was explored."""
+        return self._vacuous
+
     def told(self) -> Measures:
         told: Measures = dict(self._told)
         told["task_decidable"] = self._ground is None

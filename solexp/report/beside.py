@@ -135,3 +135,21 @@ def detectors(counts: Mapping[str, Mapping[str, Any]]) -> Grid:
 def _value(metrics: Mapping[str, Mapping[str, Any]], name: str) -> float | None:
     metric = metrics.get(name)
     return None if metric is None else float(metric["value"])
+
+
+def workspaces(found: Mapping[str, Any] | None) -> list[str]:
+    """By which routes agents came to their rewards, and whether too much of it was never tested."""
+    if found is None:
+        return []
+    routes = ", ".join(f"{count} {route}" for route, count in found["routes"].items())
+    lines = [f"workspaces: {routes}"]
+    if found["best_effort"]:
+        lines.append(
+            f"{found['best_effort']} workspaces have no text by which a leak of the original would show"
+        )
+    if found["flagged"]:
+        lines.append(
+            f"flagged: of {found['vacuous_share']:.0%} of what shows no difference nothing was tested; "
+            "scores that count it (rule=release) mean little"
+        )
+    return lines

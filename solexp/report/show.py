@@ -151,6 +151,7 @@ def _lines(data: dict[str, Any]) -> list[str]:
             f"gas: {gas['flagged']} candidates off by more than the tolerance; "
             f"{gas['passing_out_of_gas']} passing ones would run out at a recorded limit"
         )
+    lines += beside.workspaces(data.get("workspaces"))
     usage = data.get("usage") or {}
     if usage.get("completion_tokens") is not None:
         cost = f", {usage['cost_usd']:.4f} USD" if usage.get("cost_usd") is not None else ""

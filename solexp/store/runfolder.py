@@ -161,7 +161,12 @@ class RunFolder:
         return Appender(self.path / "generations.jsonl")
 
     def prompts(self) -> list[Prompt]:
-        return list(read_lines(self.path / "prompts.jsonl", Prompt))
+        """Every prompt; of one that goes on from an earlier one only what it adds, see `addition`."""
+        found = list(read_lines(self.path / "prompts.jsonl", Prompt))
+        for prompt in found:
+            if "key" in prompt.holds:
+                vars(prompt)["key"] = prompt.holds["key"]
+        return found
 
     def append_prompts(self) -> Appender:
         return Appender(self.path / "prompts.jsonl")
@@ -297,3 +302,18 @@ def _some(names: Iterable[str]) -> str:
     known = list(names)
     more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
     return ", ".join(known[:NAMED]) + more
+
+
+def addition(prompt: Prompt) -> Prompt:
+    """A prompt as it is kept: of one that goes on from an earlier one, which its ``holds`` name under ``follows``, only
+    its last ``fresh`` messages, and the key of the whole. A long conversation would be kept once for each of its turns.
+    """
+    if not prompt.holds.get("follows"):
+        return prompt
+    fresh = prompt.holds["fresh"]
+    return msgspec.structs.replace(
+        prompt,
+        messages=prompt.messages[len(prompt.messages) - fresh :],
+        tools=msgspec.UNSET,
+        holds={**prompt.holds, "key": prompt.key},
+    )

@@ -18,6 +18,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """How to sample; None is as the run's sampling says for this sample."""
     shared: bool = False
     """Whether all samples share one reply, such as documentation that is written once for a task; never the last."""
+    works: bool = False
+    """Whether what is made of its reply takes time, so that it is made in a thread while others are asked."""
 
 
 Dialogue = Generator[Ask, Completion, None]
