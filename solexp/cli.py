@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Everything after `run` belongs to Hydra, its flags included.
     is_run = words[:1] == ["run"]
     command = (
-        argparse.Namespace(command="run", words=words[1:]) if is_run else parser.parse_args(words)
+        argparse.Namespace(command="run", words=words[1:]) if is_run else _parsed(parser, words)
     )
     try:
         return _dispatch(command, parser)
@@ -39,6 +39,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _told(error, EXIT_INTERRUPTED)
     except (SolexpError, OSError) as error:
         return _told(error, EXIT_FAILED)
+
+
+def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """The command. Settings (``KEY=VALUE``) may stand behind options too, where argparse has done with them."""
+    command, left = parser.parse_known_args(words)
+    settings = [word for word in left if "=" in word and not word.startswith("-")]
+    if len(settings) < len(left) or (left and not hasattr(command, "override")):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if settings:
+        command.override = [*command.override, *settings]
+    return command
 
 
 def _told(error: BaseException, status: int) -> int:
@@ -140,9 +151,17 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     bring = datum.add_parser("import", help="read a benchmark from its authors' release on disk")
     bring.add_argument("benchmark")
     bring.add_argument("--from", dest="source", required=True, metavar="DIR")
-    build = datum.add_parser("build", help="have a model judge a benchmark's tasks")
+    build = datum.add_parser("build", help="build rows of sources, or have a model judge tasks")
     build.add_argument("benchmark")
-    build.add_argument("override", nargs="*", help="such as model=openai model.name=gpt-4o")
+    build.add_argument("override", nargs="*", help="such as min_lines=8, or model=openai")
+    build.add_argument(
+        "--from",
+        dest="source",
+        action="append",
+        metavar="DIR|BENCHMARK",
+        help="sources to build rows from; may be given again",
+    )
+    build.add_argument("--out", metavar="DIR", help="folder for the rows and their card")
     build.add_argument("--judge", metavar="NAME", help="the judge's name; by default the model's")
     build.add_argument("--labels", metavar="NAME=FILE", help="judgements from a file, as a judge")
     for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
@@ -229,6 +248,13 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.dcr import dcr
 
             return dcr(command)
+        case "data" if command.verb == "build" and command.benchmark in (
+            "solidity_eval",
+            "solbench",
+        ):
+            from solexp.commands import sets
+
+            return sets.build(command)
         case "data" if command.verb == "build":
             _see_working_folder()
             from solexp.commands.building import build

@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _NAME = re.compile(r"[^\W\d]|[$\"']")
 """How what may be chosen freely begins: names, and messages in quotes."""
-_KEPT = frozenset(
+LANGUAGE_WORDS = frozenset(
     word
     for line in (
         "abi abstract address anonymous as assembly assert block bool break byte bytes calldata",
@@ -59,7 +59,7 @@ _KEPT = frozenset(
     )
     for word in line.split()
 )
-"""Names that are nobody's choice: keywords, and members of what the language brings."""
+"""Names that are nobody's choice, in lower case: keywords, and members of what the language brings."""
 _ELEMENTARY = re.compile(r"u?int\d+|bytes\d+")
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _PAD = 0
@@ -227,5 +227,5 @@ def _code(token: str) -> int:
     """A 64-bit code of a token's lower case, odd for names that may be chosen freely."""
     word = token.lower()
     code = int.from_bytes(blake2b(word.encode(errors="replace"), digest_size=8).digest(), "little")
-    free = bool(_NAME.match(word)) and word not in _KEPT and not _ELEMENTARY.fullmatch(word)
+    free = bool(_NAME.match(word)) and word not in LANGUAGE_WORDS and not _ELEMENTARY.fullmatch(word)
     return (code & ~1) | free or 2

@@ -40,9 +40,14 @@ def deployment(source: str, contract: str) -> Deployment | None:
     except ValueError:
         return None
     values = [_value(kind, place) for place, kind in enumerate(elementary, 1)]
+    return standing(contract, f"0x{_encoded(elementary, values)}")
+
+
+def standing(contract: str, constructor_args: str) -> Deployment:
+    """A deployment with these arguments, by a sender and in a block that mean nothing."""
     return Deployment(
         contract=contract,
-        constructor_args=f"0x{_encoded(elementary, values)}",
+        constructor_args=constructor_args,
         sender=_SENDER,
         block_number=_BLOCK,
         timestamp=_TIME,

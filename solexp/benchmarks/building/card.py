@@ -1,0 +1,164 @@
+"""A card for a built set: what is in it, what was left out and why, and how to tell that it is the same one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from solexp.benchmarks.building.choosing import Chosen
+from solexp.benchmarks.building.funnel import Dropped, Funnel, Stage
+from solexp.benchmarks.building.settings import Settings
+from solexp.benchmarks.building.sources import Source, licence
+from solexp.core.hashing import content_hash
+from solexp.store.records import write_atomically
+
+SCHEMA = 1
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of a set. Nothing of it depends on when or where it was built."""
+
+    schema: int = SCHEMA
+    benchmark: str
+    """What the rows are for: ``solidity_eval`` or ``solbench``."""
+    built_from: tuple[str, ...]
+    """Names of the folders and benchmarks."""
+    settings: Settings
+    sources: int
+    sources_sha256: str
+    """Over the ids and texts of all sources that were read."""
+    stages: tuple[Stage, ...]
+    """The filters in their order."""
+    rows: dict[str, int]
+    """By file."""
+    counts: dict[str, dict[str, int]]
+    """Rows by property and value."""
+    licences: dict[str, int]
+    """Sources of the rows by SPDX identifier."""
+    hashes: dict[str, str]
+    """SHA-256 of each file of rows."""
+    dropped: tuple[Dropped, ...]
+    """Every source that is in no row."""
+
+
+def card(
+    benchmark: str,
+    built_from: Sequence[str],
+    settings: Settings,
+    *,
+    sources: Sequence[Source],
+    funnel: Funnel,
+    chosen: Sequence[Chosen],
+    rows: Mapping[str, int],
+    canaries: Mapping[str, int],
+    hashes: Mapping[str, str],
+) -> Card:
+    """The card; ``canaries`` are how many each row has, by its id."""
+    used = {one.source.id: one.source for one in chosen}
+    return Card(
+        benchmark=benchmark,
+        built_from=tuple(built_from),
+        settings=settings,
+        sources=len(sources),
+        sources_sha256=content_hash([[each.id, each.text] for each in sources]),
+        stages=funnel.stages,
+        rows=dict(rows),
+        counts={
+            "series": _count(one.series for one in chosen),
+            "compiler": _count(one.compiler.version for one in chosen),
+            "visibility": _count(one.member.visibility or "none" for one in chosen),
+            "documented": _count("yes" if one.documentation else "no" for one in chosen),
+            "canaries": _count("some" if canaries[one.id] else "none" for one in chosen),
+            "deployment": _count("known" if one.source.deployment else "made up" for one in chosen),
+        },
+        licences=_count(licence(source) for source in used.values()),
+        hashes=dict(hashes),
+        dropped=funnel.dropped,
+    )
+
+
+def write_card(folder: Path, told: Card) -> None:
+    """Writes ``card.json`` and ``card.md``."""
+    data = msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+    write_atomically(folder / "card.json", data)
+    write_atomically(folder / "card.md", in_words(told).encode())
+
+
+def in_words(told: Card) -> str:
+    """The card in Markdown; of what was dropped the reasons only, since ``card.json`` lists every source."""
+    rows = ", ".join(f"{name} {count}" for name, count in told.rows.items())
+    lines = [
+        f"# Rows for {told.benchmark}",
+        "",
+        f"Built by `solexp data build {told.benchmark}` from {', '.join(told.built_from)}: {told.sources} sources "
+        f"(SHA-256 over ids and texts `{told.sources_sha256}`). Rows: {rows}.",
+        "",
+        "## Filters",
+        "",
+        *_table(
+            ("filter", "sources left", "left out"),
+            [(stage.name, stage.left, _reasons(stage.dropped)) for stage in told.stages],
+        ),
+        "",
+        "Every source that was left out is in `card.json`, with the reason.",
+        "",
+        "## Rows",
+        "",
+        *_table(
+            ("property", "rows"),
+            [(name, _reasons(values)) for name, values in told.counts.items()],
+        ),
+        "",
+        "## Licences",
+        "",
+        "As the files state them (SPDX). Sources belong to their authors, whatever is said here.",
+        "",
+        *_table(("licence", "sources"), sorted(told.licences.items())),
+        "",
+        "## Settings",
+        "",
+        *_table(
+            ("setting", "value"),
+            [(f"`{name}`", _word(value)) for name, value in _told(told.settings).items()],
+        ),
+        "",
+        "## Files",
+        "",
+        *_table(
+            ("file", "SHA-256"), [(name, f"`{digest}`") for name, digest in told.hashes.items()]
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _told(settings: Settings) -> dict[str, Any]:
+    return msgspec.structs.asdict(settings)
+
+
+def _count(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _reasons(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
+
+
+def _word(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return "none" if value is None else str(value)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{'---|' * len(head)}",
+        *(
+            f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |"
+            for row in rows
+        ),
+    ]

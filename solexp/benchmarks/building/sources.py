@@ -1,0 +1,134 @@
+"""What sets are built from: verified sources in a folder, or the tasks of a benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from solexp.benchmarks.solidity_eval.construction import standing
+from solexp.core import Deployment, Task, UserError
+from solexp.solidity.functions import documented
+from solexp.solidity.lexing import mask
+from solexp.store.records import read_json
+
+_LICENCE = re.compile(
+    r"SPDX-License-Identifier:[ \t]*([\w.+() -]+?)[ \t\r]*(?:\*/|$)", re.MULTILINE
+)
+_IMPORT = re.compile(r"(?<![\w$.])import\b[^;]*;")
+UNSTATED = "none stated"
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """One file with a contract, and what is known of it."""
+
+    id: str
+    text: str
+    contract: str | None = None
+    """The contract to take a function of; None leaves the choice to the builder."""
+    address: str = ""
+    licence: str = ""
+    """As an explorer states it; empty where only the file can say."""
+    optimizer: bool | None = None
+    runs: int = 200
+    deployment: Deployment | None = None
+    documentation: dict[str, str] = {}
+    """By signature: of functions that the file does not document."""
+    verified: bool | None = None
+    proxy: bool | None = None
+    transactions: int | None = None
+    libraries: bool = False
+    """Whether it has to be linked."""
+
+
+class Beside(msgspec.Struct, kw_only=True):
+    """What ``NAME.json`` beside ``NAME.sol`` may say."""
+
+    contract: str | None = None
+    address: str = ""
+    licence: str = ""
+    constructor_arguments: str = ""
+    """Hex, with ``0x`` or without."""
+    optimizer: bool | None = None
+    runs: int = 200
+    verified: bool | None = None
+    proxy: bool | None = None
+    transactions: int | None = None
+
+
+def licence(source: Source) -> str:
+    """The SPDX identifier that the file states, or else the explorer's word."""
+    found = _LICENCE.search(source.text)
+    return found[1].strip() if found else source.licence or UNSTATED
+
+
+def imports(text: str) -> bool:
+    """Whether a file needs others."""
+    return _IMPORT.search(mask(text)) is not None
+
+
+def from_folder(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The Solidity files in a folder and below, by path; and those that cannot be read, with the reason.
+
+    Raises UserError for a folder that holds none, and for a malformed ``NAME.json``.
+    """
+    paths = sorted(path for path in folder.rglob("*.sol") if path.is_file())
+    if not paths:
+        raise UserError(f"data build: {folder} holds no .sol file")
+    sources, unread = [], []
+    for path in paths:
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        try:
+            text = path.read_bytes().decode()
+        except (UnicodeDecodeError, OSError) as error:
+            unread.append((name, f"cannot be read as UTF-8: {error}"))
+            continue
+        place = path.with_suffix(".json")
+        told = read_json(place, Beside) if place.is_file() else Beside()
+        sources.append(_told(name, text, told))
+    return sources, unread
+
+
+def from_tasks(tasks: Iterable[Task]) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The files of a benchmark's tasks; and the tasks that are no single Solidity file, with the reason."""
+    sources, unfit = [], []
+    for task in tasks:
+        if task.language != "solidity" or not isinstance(task.project, msgspec.UnsetType):
+            unfit.append((task.id, "is no Solidity file by itself"))
+        elif len(task.sources) != 1 or task.target.member:
+            unfit.append((task.id, "is not one whole contract"))
+        else:
+            sources.append(_of_task(task))
+    return sources, unfit
+
+
+def _told(name: str, text: str, told: Beside) -> Source:
+    values: dict[str, Any] = msgspec.structs.asdict(told)
+    arguments = values.pop("constructor_arguments").removeprefix("0x").lower()
+    deployment = None
+    if arguments and told.contract:
+        deployment = standing(told.contract, f"0x{arguments}")
+    return Source(id=name, text=text, deployment=deployment, **values)
+
+
+def _of_task(task: Task) -> Source:
+    (text,) = task.sources.values()
+    address = str(task.facts.get("address") or "")
+    recorded = task.facts.get("recorded_transactions")
+    calls = 0 if task.program is None else len(task.program.calls)
+    return Source(
+        id=task.id,
+        text=text,
+        contract=task.target.contract,
+        address=address,
+        optimizer=task.compiler.optimizer,
+        runs=task.compiler.runs,
+        deployment=None if task.program is None else task.program.deployment,
+        documentation=documented(task.framework, task.target.contract),
+        verified=bool(address) or None,
+        transactions=recorded if isinstance(recorded, int) else calls,
+        libraries=bool(task.compiler.libraries),
+    )

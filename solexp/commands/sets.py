@@ -1,0 +1,61 @@
+"""`solexp data build solidity_eval` and `solbench`: sets of rows from sources."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from solexp.benchmarks.building import sources
+from solexp.benchmarks.building.card import Card
+from solexp.benchmarks.building.sets import Read, build_solidity_eval
+from solexp.benchmarks.building.settings import Settings, read_settings
+from solexp.benchmarks.data import BENCHMARKS, open_benchmark
+from solexp.core import UserError
+from solexp.core.errors import nearest
+from solexp.progress import Progress
+from solexp.report.tables import Grid, draw
+
+BUILDERS: dict[str, Callable[..., Card]] = {"solidity_eval": build_solidity_eval}
+
+
+def build(command: argparse.Namespace) -> int:
+    """Build a set; returns the exit status."""
+    name = command.benchmark
+    for option in ("judge", "labels"):
+        if getattr(command, option) is not None:
+            raise UserError(f"data build {name}: --{option} is for contracteval")
+    if not command.source or command.out is None:
+        raise UserError(f"data build {name}: give --from FOLDER|BENCHMARK and --out DIR")
+    settings: Settings = read_settings(command.override)
+    read = [_read(each) for each in command.source]
+    with Progress("compiling") as progress:
+        progress.total(sum(len(own) for _, own, _ in read))
+        told = BUILDERS[name](read, Path(command.out), settings, progress.advance)
+    _tell(told, Path(command.out))
+    return 0
+
+
+def _read(given: str) -> Read:
+    place = Path(given)
+    if place.is_dir():
+        return place.resolve().name, *sources.from_folder(place)
+    if given in BENCHMARKS:
+        return given, *sources.from_tasks(open_benchmark(given).tasks())
+    raise UserError(
+        f"data build: --from {given} is no folder and no benchmark; {nearest(given, BENCHMARKS)}"
+    )
+
+
+def _tell(told: Card, out: Path) -> None:
+    rows: Sequence[tuple[str, ...]] = [
+        (stage.name, str(stage.left), _words(stage.dropped)) for stage in told.stages
+    ]
+    draw(Grid(title="", columns=("filter", "left", "left out"), rows=tuple(rows)), sys.stdout)
+    counted = ", ".join(f"{count} rows in {out / name}" for name, count in told.rows.items())
+    print(f"{counted}; their card is {out / 'card.md'}")
+
+
+def _words(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {why}" for why, count in counts.items())
