@@ -102,6 +102,10 @@ class Forge:
             except TimeLimitExceeded as error:
                 yield Lead(None, 0, stopped=limit_of(error))
                 return
+            except ToolError as error:
+                # It gave an answer with the original in the candidate's place.
+                yield Lead(None, 0, doubt=str(error))
+                return
             calls = sum(m.calls for name, m in found.metrics.items() if name.startswith("f"))
             if found.sequence is None:
                 doubt = found.reason if not found.passed else None
@@ -149,7 +153,7 @@ class Forge:
             evm_version=fork if at_least(fork, _OLDEST) else _OLDEST,
             gas=_GAS,
         )
-        node = PrivateNode(anvil_for(fork), self._base, fork, memory_mb=2048)
+        node = PrivateNode(anvil_for(fork), self._base, fork, memory_mb=self._limits.memory_mb)
         try:
             for at, blob in enumerate(self._laid(subject, left_out)):
                 # A byte before each, since code may not begin with every byte.

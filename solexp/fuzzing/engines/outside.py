@@ -110,6 +110,10 @@ class Outside:
         except TimeLimitExceeded as error:
             yield Lead(None, 0, stopped=limit_of(error))
             return
+        except ToolError as error:
+            # It gave an answer with the original in the candidate's place.
+            yield Lead(None, 0, doubt=str(error))
+            return
         for program in found.failed[:_MOST_UNCONFIRMED]:
             yield Lead(program, len(program.calls))
         original, candidate = self._nodes
