@@ -1,7 +1,7 @@
 """Is the missing body written, by nobody else's hand, and does the contract do what the original does?
 
-The scorer of Solidity Eval (2026): what an agent left compiles, no difference is found by fuzzing, and neither a stub nor
-a text of the body that was deleted is in it.
+The scorer of Solidity Eval (2026): what an agent left compiles, no difference is found by fuzzing, and neither a stub
+nor a text of the body that was deleted is in it.
 """
 
 from __future__ import annotations
