@@ -11,12 +11,11 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 
-from solexp.config.backends import DASK, dask_client
 from solexp.core import Candidate, Outcome, Verdict
 from solexp.judging.task import Job, Judged, charged, judge_job, judge_reference
 from solexp.judging.watch import end_with
@@ -103,7 +102,7 @@ def _parallel(
     if n_jobs == 1 and backend == "loky":
         yield from _one_worker(feed())
         return
-    if backend == DASK:
+    if backend == "dask":
         yield from _on_dask(feed(), n_jobs)
         return
     _POOLED.set()
@@ -143,7 +142,7 @@ def _on_dask(jobs: Iterator[Job], n_jobs: int) -> Iterator[Judged]:
     """
     from distributed import as_completed  # noqa: PLC0415  (an optional package)
 
-    client = dask_client()
+    client = _dask_client()
     under_way = as_completed()
     try:
         for job in islice(jobs, max(n_jobs, len(client.nthreads()))):
@@ -154,6 +153,13 @@ def _on_dask(jobs: Iterator[Job], n_jobs: int) -> Iterator[Judged]:
                 under_way.add(client.submit(judge_job, job, pure=False))
     finally:
         client.cancel(list(under_way.futures))
+
+
+def _dask_client() -> Any:
+    # Not at the top: it brings Hydra along, two fifths of the start of a worker, which has no use for it.
+    from solexp.config.backends import dask_client  # noqa: PLC0415
+
+    return dask_client()
 
 
 @contextmanager
@@ -174,8 +180,8 @@ def _by_itself(function: Callable[[Job], T], job: Job, backend: str) -> T | None
             with _worker() as executor:
                 found: T = executor.submit(function, job).result()
                 return found
-        if backend == DASK:
-            return cast("T", dask_client().submit(function, job, pure=False).result())
+        if backend == "dask":
+            return cast("T", _dask_client().submit(function, job, pure=False).result())
         with parallel_config(backend=backend):
             (result,) = Parallel(n_jobs=1)([delayed(function)(job)])
             return cast("T", result)
