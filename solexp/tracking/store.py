@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -48,11 +49,13 @@ def prepare(uri: str) -> None:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _migrate(client_uri(uri), str(artifact_root(uri)))
-            with sqlite3.connect(file, timeout=BUSY_SECONDS) as connection:
-                # Readers (the UI) and the one writer do not wait for each other.
+            with closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection:
+                # Readers (the UI) and the one writer do not wait for each other; and a migration commits hundreds of
+                # times, each with one sync instead of four.
                 connection.execute("PRAGMA journal_mode=WAL")
-                _relocate(connection, str(artifact_root(uri)))
+                _migrate(client_uri(uri), str(artifact_root(uri)))
+                with connection:
+                    _relocate(connection, str(artifact_root(uri)))
         except ToolError:
             raise
         except Exception as error:
