@@ -27,7 +27,7 @@ ablation-demo: $(READY) ## run an ablation whose truth is known, and see what co
 	@$(BIN)/python -m tools.ablation
 
 test: $(READY) ## run the tests, but for those that take minutes
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-ui: $(READY) ## run only the tests that drive a headless browser (needs chromium)
 	$(BIN)/python -m pytest -m ui $(ARGS)
@@ -38,7 +38,7 @@ test-slow: $(READY) ## run the tests that take minutes
 lint: $(READY) ## check style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 	$(BIN)/lint-imports
 
 format: $(READY) ## format the code
