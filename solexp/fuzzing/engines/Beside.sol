@@ -95,6 +95,7 @@ abstract contract Beside {
     function _number(uint256 word, uint256 drawn) private view returns (uint256) {
         uint256 more = drawn >> 8;
         unchecked {
+            if (drawn % 8 == 2) return word % (1 << (more % 65));
             if (drawn % 8 == 3) return more % 8;
             if (drawn % 8 == 4) return more % 1024;
             if (drawn % 8 == 5) return uint256(_at(NUMBERS, 32, more));

@@ -127,6 +127,7 @@ class Harness(msgspec.Struct, frozen=True):
         more = drawn >> 8
         numbers, pauses = self.numbers, self.pauses
         made = {
+            2: value % (1 << (more % 65)),
             3: more % 8,
             4: more % 1024,
             5: numbers[more % len(numbers)],
