@@ -80,6 +80,7 @@ def test_every_command_line_is_of_a_known_program() -> None:
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=named)
+@pytest.mark.usefixtures("empty_store")
 def test_commands_marked_to_be_run_end_well(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,6 +13,10 @@ from typing import Any
 import pytest
 
 from solexp.store import RunFolder
+from solexp.tracking.client import load_mlflow, mlflow_quiet
+from solexp.tracking.settings import local_uri
+from solexp.tracking.store import client_uri
+from tests.kept_builds import share_builds
 
 PARTS = '''
 import os, time
@@ -87,6 +90,10 @@ class Trial:
         self.environment.pop("SOLEXP_RUNS", None)
         self.environment.pop("SOLEXP_STAMP", None)
 
+    def keep_own_builds(self) -> None:
+        """Have the builds with all else that is written below the folder."""
+        (self.folder / "cache" / "builds").unlink()
+
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start solexp; output is collected."""
         if words[0] == "run":
@@ -112,11 +119,13 @@ class Trial:
         path = self.log / name
         return path.read_text().splitlines() if path.exists() else []
 
-    def wait_for(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+    def wait_for(
+        self, condition: Callable[[], bool], seconds: float = 60, *, pause: float = 0.02
+    ) -> None:
         until = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < until, "what was waited for did not happen"
-            time.sleep(0.02)
+            time.sleep(pause)
 
     def runs(self) -> list[RunFolder]:
         """Every run folder, oldest first."""
@@ -124,28 +133,32 @@ class Trial:
         return sorted(found, key=lambda run: (run.path.parent.name, len(run.name), run.name))
 
     def mlflow_runs(self) -> list[dict[str, Any]]:
-        """MLflow's own view of the store: status, params and metrics of every run."""
-        code = (
-            "import json, mlflow, warnings\n"
-            f"mlflow.set_tracking_uri('sqlite:///{self.folder}/mlruns/mlflow.db')\n"
-            "runs = mlflow.MlflowClient().search_runs(['1'])\n"
-            "print(json.dumps([{'status': r.info.status, 'params': r.data.params,"
-            " 'metrics': r.data.metrics, 'tags': r.data.tags} for r in runs]))\n"
-        )
-        answer = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        found: list[dict[str, Any]] = json.loads(answer.stdout.splitlines()[-1])
-        return found
+        """MLflow's own view of the store: status, params, metrics and tags of every run."""
+        uri = client_uri(local_uri(self.folder / "mlruns"))
+        with mlflow_quiet():
+            runs = load_mlflow().MlflowClient(tracking_uri=uri).search_runs(["1"])
+        return [
+            {
+                "status": run.info.status,
+                "params": run.data.params,
+                "metrics": run.data.metrics,
+                "tags": run.data.tags,
+            }
+            for run in runs
+        ]
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Trial:
+def bare(tmp_path: Path) -> Trial:
+    """A trial that starts with nothing."""
     return Trial(tmp_path)
+
+
+@pytest.fixture
+def trial(bare: Trial, empty_store: Path) -> Trial:  # noqa: ARG001
+    """A trial with an MLflow store in which no run is yet, and what compilers made for other tests."""
+    share_builds(bare.folder / "cache")
+    return bare
 
 
 def told(folder: RunFolder) -> tuple[list[Any], list[Any], dict[str, Any]]:

@@ -104,7 +104,7 @@ def test_ctrl_c_ends_in_5_seconds_and_keeps_what_there_is(
     assert len(folder.generations()) >= 7
     # Where MLflow was not loaded yet, a process of its own marks the run.
     trial.wait_for((folder.path / "tracking.json").exists)
-    trial.wait_for(lambda: len(trial.mlflow_runs()) == 2)
+    trial.wait_for(lambda: len(trial.mlflow_runs()) == 2, pause=0.25)
     assert sorted(run["status"] for run in trial.mlflow_runs()) == ["FINISHED", "KILLED"]
 
 
@@ -175,7 +175,7 @@ def test_ctrl_c_ends_a_whole_sweep(trial: Trial, launcher: str) -> None:
     at_work = 1 if launcher == "basic" else 2
     killed = [run for run in trial.runs() if run.path.parent.name != "runs"]
     assert [run.manifest["status"] for run in killed] == ["killed"] * at_work
-    trial.wait_for(lambda: len(trial.mlflow_runs()) == 1 + at_work)
+    trial.wait_for(lambda: len(trial.mlflow_runs()) == 1 + at_work, pause=0.25)
     assert sorted(run["status"] for run in trial.mlflow_runs()) == [
         "FINISHED",
         *["KILLED"] * at_work,

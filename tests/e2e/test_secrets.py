@@ -45,6 +45,7 @@ def _holding(trial: Trial, *secrets: str) -> list[str]:
     """The files of run folders, MLflow's store and caches that hold one of the secrets."""
     files = [path for path in trial.folder.rglob("*") if path.is_file()]
     assert any(path.name == "mlflow.db" for path in files)
+    assert trial.mlflow_runs()
     return [
         str(path)
         for path in files
@@ -53,6 +54,7 @@ def _holding(trial: Trial, *secrets: str) -> list[str]:
 
 
 def test_a_literal_key_is_nowhere_whether_the_node_answers_or_not(trial: Trial, node: str) -> None:
+    trial.keep_own_builds()
     values = f"{node}/v2/{KEY},http://localhost:{_closed()}/v3/{OTHER}"
     printed = trial.solexp("run", "-m", *QUICK, f"{SETTING}={values}", status=1)
     assert "1 candidates could be judged" in printed
@@ -76,6 +78,7 @@ def test_a_literal_key_is_nowhere_whether_the_node_answers_or_not(trial: Trial, 
 def test_a_key_from_the_environment_is_stored_by_its_name_and_serves_again(
     trial: Trial, node: str
 ) -> None:
+    trial.keep_own_builds()
     trial.environment["NODE_KEY"] = KEY
     address = f"{node}/v2/${{oc.env:NODE_KEY}}"
     printed = trial.solexp("run", *QUICK, f"{SETTING}='{address}'")

@@ -10,8 +10,8 @@ from tests.e2e.conftest import Trial
 QUICK = ("benchmark.limit=2", "oracle=[length]", "model=slow", "model.seconds=0")
 
 
-def test_sixteen_jobs_of_two_at_a_time_on_a_fresh_store_are_all_published(trial: Trial) -> None:
-    printed = trial.solexp(
+def test_sixteen_jobs_of_two_at_a_time_on_a_fresh_store_are_all_published(bare: Trial) -> None:
+    printed = bare.solexp(
         "run",
         "-m",
         *QUICK,
@@ -21,10 +21,10 @@ def test_sixteen_jobs_of_two_at_a_time_on_a_fresh_store_are_all_published(trial:
         "hydra.launcher.n_jobs=2",
     )
     assert "16 runs in" in printed
-    folders = trial.runs()
+    folders = bare.runs()
     assert len(folders) == 16
     assert {folder.manifest["status"] for folder in folders} == {"finished"}
-    published = trial.mlflow_runs()
+    published = bare.mlflow_runs()
     assert [run["status"] for run in published] == ["FINISHED"] * 16
     grid = {(run["params"]["seed"], run["params"]["model.seed"]) for run in published}
     assert len(grid) == 16

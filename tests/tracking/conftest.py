@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,19 +25,10 @@ def run_folder(tmp_path: Path) -> Callable[..., RunFolder]:
     return make
 
 
-@pytest.fixture(scope="session")
-def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a store that was made once; making one takes seconds."""
-    folder = tmp_path_factory.mktemp("store") / "mlruns"
-    prepare(local_uri(folder))
-    return folder
-
-
 @pytest.fixture
-def settings(empty_store: Path, tmp_path: Path) -> TrackingSettings:
+def settings(empty_store: Path) -> TrackingSettings:
     """Tracking into a store of the test's own."""
-    shutil.copytree(empty_store, tmp_path / "mlruns")
-    return TrackingSettings(uri=local_uri(tmp_path / "mlruns"))
+    return TrackingSettings(uri=local_uri(empty_store))
 
 
 @pytest.fixture

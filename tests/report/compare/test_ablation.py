@@ -18,6 +18,7 @@ from solexp.metrics.scores import Metric
 from solexp.report.compare import Comparison, compare_by
 from solexp.report.compare.comparison import Row
 from solexp.store.runfolder import latest_sweep
+from tests.kept_builds import share_builds
 from tests.llm.served.server import LoopbackServer
 from tools.ablation.probe import EXAMPLES, Chances, Holds, Probe, needed
 from tools.ablation.truth import Grid, grid_of, recovered, redraw
@@ -142,6 +143,7 @@ def test_what_was_put_in_is_found_by_way_of_server_client_judges_and_compare(
     tasks: Sequence[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOLEXP_RUNS", str(tmp_path / "runs"))
+    share_builds(tmp_path / "cache")
     monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path / "cache"))
     probe = Probe(tasks, variants=1, seed=1)
     with LoopbackServer(lambda asked, _: probe.answer(asked.text), models=(probe.name,)) as server:
