@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from solexp.evm.machine import Subject
 
 _ASKED = {
@@ -23,9 +25,9 @@ _CALLS = (0xF1, 0xF2, 0xF4, 0xFA)
 _PUSH1, _PUSH32 = 0x60, 0x7F
 
 
-def asked(subject: Subject) -> frozenset[str]:
-    """Names of what the code asks, such as ``gasprice`` and ``timestamp``; ``gas`` only where it is not passed on to a
-    call at once, as compilers have it. ``create`` stands among them, since what is created can ask in its place.
+def asked(subject: Subject) -> Counter[str]:
+    """How often the code asks for what, such as ``gasprice`` and ``timestamp``; ``gas`` only where it is not passed on
+    to a call at once, as compilers have it. ``create`` stands among them, since what is created can ask in its place.
 
     Read as the EVM itself reads code to find its jump destinations: from the start, past the data of pushes.
     """
@@ -34,7 +36,7 @@ def asked(subject: Subject) -> frozenset[str]:
     constructor = creation
     if len(runtime) > 2 and runtime[2:] in creation:
         constructor = creation[: creation.index(runtime[2:])]
-    return _names(_bytes(constructor)) | _names(_without_metadata(_bytes(runtime)))
+    return _counts(_bytes(constructor)) + _counts(_without_metadata(_bytes(runtime)))
 
 
 def _bytes(code: str) -> bytes:
@@ -50,14 +52,14 @@ def _without_metadata(code: bytes) -> bytes:
     return code[:-size] if metadata else code
 
 
-def _names(code: bytes) -> frozenset[str]:
-    found = set()
+def _counts(code: bytes) -> Counter[str]:
+    found: Counter[str] = Counter()
     at = 0
     while at < len(code):
         instruction = code[at]
         name = _ASKED.get(instruction)
         passed_on = instruction == 0x5A and code[at + 1 : at + 2] and code[at + 1] in _CALLS
         if name is not None and not passed_on:
-            found.add(name)
+            found[name] += 1
         at += instruction - _PUSH1 + 2 if _PUSH1 <= instruction <= _PUSH32 else 1
-    return frozenset(found)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -41,19 +41,24 @@ class Moved(NamedTuple):
     surroundings: Surroundings
 
 
-def places(candidate: Collection[str], original: Collection[str]) -> tuple[Place, ...]:
-    """Where to look at a candidate that asks what its original does not; see `solexp.evm.asked.asked`."""
-    more = frozenset(candidate) - frozenset(original)
+def places(candidate: Mapping[str, int], original: Mapping[str, int]) -> tuple[Place, ...]:
+    """Where to look at a candidate that asks more, or more often, than its original; see `solexp.evm.asked.asked`.
+
+    Nowhere when the original asks for the hash of a block, which may be that of its own deployment's.
+    """
+    if original.get("blockhash"):
+        return ()
+    more = {name for name, count in candidate.items() if count > original.get(name, 0)}
     return tuple(place for place, tells in _TELLS.items() if tells & more)
 
 
 def moved(
-    place: Place, program: Program, traces: Sequence[Trace], original: Collection[str]
+    place: Place, program: Program, traces: Sequence[Trace], original: Mapping[str, int]
 ) -> Moved:
     """``program``, whose fork and gas limits are fixed, at another place.
 
     ``traces`` are those of all contracts that are to be compared there: near a chain each call gets the gas that the
-    most wasteful of them needs, and little more. Nothing that the original asks by itself need be the same.
+    most wasteful of them needs, and little more, unless the original itself does what depends on its gas.
     """
     if place == "late":
         calls = tuple(
@@ -67,11 +72,13 @@ def moved(
         return Moved(msgspec.structs.replace(program, calls=calls), Surroundings())
     fork = program.hardfork or ""
     limits = [
-        _limit(call.gas or 0, [trace.calls[at] for trace in traces], fork)
+        call.gas or 0
+        if original.get("gas")
+        else _limit(call.gas or 0, [trace.calls[at] for trace in traces], fork)
         for at, call in enumerate(program.calls)
     ]
     # Fees make what senders have depend on the gas that is used, which is nobody's behaviour.
-    price = 0 if "balance" in original else _GAS_PRICE
+    price = 0 if original.get("balance") else _GAS_PRICE
     mark = content_hash("elsewhere", program.deployment)
     return Moved(
         msgspec.structs.replace(

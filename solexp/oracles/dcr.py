@@ -60,7 +60,7 @@ class Dcr:
         """``graphs``: ``annotated`` (the task's own), ``static`` (extracted from the syntax tree), or a folder with a
         ``TASK.json`` each. ``search``: where arguments come from beside the graph, ``all``, ``none`` or a list. The
         others are those of `solexp.dcr.records.Search`; ``cpu_s`` is a node's for one contract. ``elsewhere`` takes a
-        second look at candidates that ask what their original does not, see `solexp.oracles.elsewhere`. Raises
+        second look at candidates that ask more than their original, see `solexp.oracles.elsewhere`. Raises
         UserError.
         """
         try:

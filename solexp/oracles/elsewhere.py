@@ -1,4 +1,4 @@
-"""A second look at candidates that ask what their original does not: whether they do the same where it is otherwise.
+"""A second look at candidates that ask more than their original: whether they do the same where answers are others.
 
 A contract can ask what gas it has left, what a unit of gas costs, what block it is in. One that behaves where the
 answers are those of an oracle's run, and only there, would pass. So a candidate whose code asks more than the
@@ -156,7 +156,7 @@ class SecondLook(ExitStack):
         if not there:
             return None
         gas = DEPLOYMENT_GAS
-        if place == "chain":
+        if place == "chain" and not self._asked["gas"]:
             gas = deployment_limit((ours[0], theirs[0]), gas, self._fork)
         base = msgspec.structs.replace(there[0].program, calls=())
         wealth = max(each.surroundings.wealth for each in there)

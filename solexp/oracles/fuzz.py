@@ -61,7 +61,7 @@ class Fuzz:
     ) -> None:
         """``calls`` of each function (or of the contract) in sequences of ``length``. ``gas`` bounds what the original
         may use for them all; ``cpu_s`` a node's CPU seconds for one function (or contract) of one candidate.
-        ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        ``elsewhere`` takes a second look at candidates that ask more than their original, see
         `solexp.oracles.elsewhere`.
         """
         for setting, value, allowed in (

@@ -62,7 +62,7 @@ class Negative:
         elsewhere: bool = True,
     ) -> None:
         """``sources``: some of ``sequences``, ``history`` and ``witnesses`` (the violation oracle's, with its default
-        settings). ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        settings). ``elsewhere`` takes a second look at candidates that ask more than their original, see
         `solexp.oracles.elsewhere`. All others are those of `solexp.oracles.dcr.Dcr`: where they are the same, so are
         the sequences.
         """

@@ -102,7 +102,7 @@ class Violation:
         ``models`` calls are wanted for each guard alone, ``satisfying`` for each function that satisfy all, and
         ``pairs`` pairs of guards a function are tried, from at most ``states`` states of the program. Besides,
         ``parts`` parts and borders of each guard are asked for, on either side. ``rlimit`` is Z3's work on one check.
-        ``elsewhere`` takes a second look at candidates that ask what their original does not, see
+        ``elsewhere`` takes a second look at candidates that ask more than their original, see
         `solexp.oracles.elsewhere`. The limits are `solexp.evm.anvil.AnvilMachine`'s, which ``machine`` is by default.
         """
         if error not in ("any", "same"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import time
 from collections import Counter
@@ -114,6 +115,25 @@ def test_results_do_not_depend_on_the_number_of_workers(trial: Trial) -> None:
     trial.solexp(*words, "execution.n_jobs=3")
     one, three = trial.runs()
     assert told(one) == told(three)
+
+
+@pytest.mark.slow
+def test_verdicts_of_behaviour_do_not_depend_on_workers_or_on_what_was_kept(trial: Trial) -> None:
+    words = (
+        *("run", "model=slow", "model.seconds=0", "tracking=none", "sampling=greedy"),
+        *("sampling.batches.greedy.n=3", "benchmark.ids=[InitVault,HouseholdWallet]"),
+        *("oracle=[replay,fuzz,dcr,negative,violation]", "oracle.fuzz.calls=100"),
+        *("oracle.dcr.calls=60", "oracle.dcr.queries=4", "oracle.violation.states=3"),
+    )
+    for place, workers in (("a", 1), ("a", 2), ("b", 2)):
+        trial.environment["SOLEXP_CACHE"] = str(trial.folder / place)
+        trial.solexp(*words, f"execution.n_jobs={workers}", "execution.cache=true")
+        # Verdicts are to be made anew, of what oracles have kept.
+        for kept in (trial.folder / place).glob("verdicts*"):
+            shutil.rmtree(kept)
+    first, again, fresh = map(told, trial.runs())
+    assert first == again == fresh
+    assert len(first[1]) == 30
 
 
 def test_sigterm_to_one_job_of_a_sweep_ends_that_job_alone(trial: Trial) -> None:
