@@ -65,8 +65,8 @@ class Replay:
         ``fidelity=faithful`` leaves out the calls whose status on the reference is not the chain's.
         ``checkpoint_every`` reads the state after every so many calls, not just at the end. A task on whose reference
         fewer calls succeed, fewer functions answer or fewer events are seen than the minima is undecidable. ``limit``
-        runs only so many calls of each program. ``elsewhere`` takes a second look at candidates that ask more than their
-        original, see `solexp.oracles.elsewhere`. ``machine`` is a private anvil by default.
+        runs only so many calls of each program. ``elsewhere`` takes a second look at candidates that ask more than
+        their original, see `solexp.oracles.elsewhere`. ``machine`` is a private anvil by default.
         """
         try:
             self.axes = axis_set(axes)
