@@ -113,9 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--latex", metavar="FILE", help="write the tables as LaTeX (booktabs)")
     compare.add_argument("--plot", metavar="FILE", help="draw the cells: .svg, .png or .pdf")
 
-    rescore = commands.add_parser("rescore", help="judge a run's replies again, without any model")
-    rescore.add_argument("run", help="run folder, its name, or latest")
-    rescore.add_argument("override", nargs="*", help="such as oracle=[compile]")
+    _add_judging(commands)
 
     track = commands.add_parser("track", help="publish runs to MLflow (again)")
     track.add_argument("run", nargs="*", help="run folders or names; without any, the latest")
@@ -140,6 +138,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_dcr(commands)
     _add_cache(commands)
     return parser
+
+
+def _add_judging(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rescore = commands.add_parser("rescore", help="judge a run's replies again, without any model")
+    rescore.add_argument("run", help="run folder, its name, or latest")
+    rescore.add_argument("override", nargs="*", help="such as oracle=[compile]")
+    score = commands.add_parser("score-workspace", help="judge a workspace that anybody worked in")
+    score.add_argument("folder", metavar="DIR", help="the workspace, as it was left")
+    score.add_argument("override", nargs="*", help="such as benchmark.path=ROWS")
+    score.add_argument("--task", metavar="ID", required=True, help="whose workspace it is")
+    score.add_argument("--json", action="store_true", help="print the verdicts as JSON")
 
 
 def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -225,7 +234,7 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.compare import compare
 
             return compare(command)
-        case "show" | "repro" | "rescore" | "track":
+        case "show" | "repro" | "rescore" | "track" | "score-workspace":
             _see_working_folder()
             from solexp.commands import runs
 

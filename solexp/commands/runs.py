@@ -1,4 +1,4 @@
-"""Commands about runs that are there: show, repro, rescore, track."""
+"""Commands about what is there to be judged or told: show, repro, rescore, track, score-workspace."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from solexp.commands.scoring import score_workspace
 from solexp.config import tracking_settings
 from solexp.config.compose import choices, compose, plain, stamp
 from solexp.core import HarnessError, UserError, secrets
@@ -192,4 +193,5 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "repro": repro,
     "rescore": rescore,
     "track": track,
+    "score-workspace": score_workspace,
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from solexp.core import UserError
 from solexp.sandbox.protections import check as sandbox_check
+from solexp.sandbox.protections import workspace_check
 from solexp.toolchain import doctor as checking
 from solexp.toolchain import listing
 
@@ -19,7 +20,7 @@ def doctor(command: argparse.Namespace) -> int:
         return gold(command.gold, command.override)
     if command.override:
         raise UserError(f"doctor: '{command.override[0]}' goes with --gold BENCHMARK")
-    found = [*checking.checks(), sandbox_check()]
+    found = [*checking.checks(), sandbox_check(), workspace_check()]
     print("\n".join(checking.render(found)))
     return 0 if checking.healthy(found) else 1
 

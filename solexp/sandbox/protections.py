@@ -5,6 +5,7 @@ from __future__ import annotations
 from solexp.core import ToolError
 from solexp.sandbox.box import Sandbox
 from solexp.sandbox.inside import ground
+from solexp.sandbox.workspace import Walls, standing
 from solexp.toolchain.doctor import Check
 
 _LACKS = {
@@ -34,3 +35,15 @@ def check() -> Check:
         elif lacking == [ground.NAMESPACES]:
             mend += "; Python candidates can write no files"
     return Check(name="sandbox", ok=not lacking, where=", ".join(here), mend=mend)
+
+
+def workspace_check() -> Check:
+    """A line for the doctor: what keeps forge in the workspace of an agent from the rest of the machine."""
+    here = standing()
+    ok = here is Walls.NAMESPACES
+    mend = (
+        ""
+        if ok
+        else f"without {_LACKS[ground.NAMESPACES]}; limits alone hold, and forge's own settings"
+    )
+    return Check(name="workspace", ok=ok, where=here.value, mend=mend)
