@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.contracteval import ContractEval
 from solexp.benchmarks.contracteval import release as contracteval
 from solexp.benchmarks.fetching import Report
+from solexp.benchmarks.solbench import SolBench
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
 from solexp.benchmarks.solidity_eval import SolidityEval
@@ -32,6 +34,7 @@ BENCHMARKS: Mapping[str, str] = {
     "soleval": "solexp.benchmarks.soleval.SolEval",
     "contracteval": "solexp.benchmarks.contracteval.ContractEval",
     "solidity_eval": "solexp.benchmarks.solidity_eval.SolidityEval",
+    "solbench": "solexp.benchmarks.solbench.SolBench",
 }
 """The benchmarks that come with solexp, by name."""
 
@@ -120,7 +123,7 @@ def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
-    if isinstance(benchmark, ContractEval | SolContractEval | SolEval | SolidityEval):
+    if isinstance(benchmark, ContractEval | SolBench | SolContractEval | SolEval | SolidityEval):
         benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
@@ -210,16 +213,17 @@ def _count(name: str) -> int | None:
     return None
 
 
-def _rows(folder: Path) -> int | None:
-    """How many rows the data home holds of a set of rows."""
-    whole = folder / "full.parquet"
-    return sum(1 for _ in rowfiles.read(whole, ())) if whole.is_file() else None
+def _rows(folder: Path, config: str) -> int | None:
+    """How many rows a folder holds."""
+    files = rowfiles.files_of(folder, config) if folder.is_dir() else []
+    return sum(1 for path in files for _ in rowfiles.read(path, ())) if files else None
 
 
 _COUNTS: Mapping[str, Callable[[Path], int | None]] = {
     "soleval": release.count,
     "contracteval": contracteval.count,
-    "solidity_eval": _rows,
+    "solidity_eval": partial(_rows, config="full"),
+    "solbench": partial(_rows, config="SolBench"),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from solexp.benchmarks.building import sources
 from solexp.benchmarks.building.card import Card
-from solexp.benchmarks.building.sets import Read, build_solidity_eval
+from solexp.benchmarks.building.sets import Read, build_solbench, build_solidity_eval
 from solexp.benchmarks.building.settings import Settings, read_settings
 from solexp.benchmarks.data import BENCHMARKS, open_benchmark
 from solexp.core import UserError
@@ -17,7 +17,10 @@ from solexp.core.errors import nearest
 from solexp.progress import Progress
 from solexp.report.tables import Grid, draw
 
-BUILDERS: dict[str, Callable[..., Card]] = {"solidity_eval": build_solidity_eval}
+BUILDERS: dict[str, Callable[..., Card]] = {
+    "solidity_eval": build_solidity_eval,
+    "solbench": build_solbench,
+}
 
 
 def build(command: argparse.Namespace) -> int:
@@ -31,8 +34,7 @@ def build(command: argparse.Namespace) -> int:
     settings: Settings = read_settings(command.override)
     read = [_read(each) for each in command.source]
     with Progress("compiling") as progress:
-        progress.total(sum(len(own) for _, own, _ in read))
-        told = BUILDERS[name](read, Path(command.out), settings, progress.advance)
+        told = BUILDERS[name](read, Path(command.out), settings, progress)
     _tell(told, Path(command.out))
     return 0
 

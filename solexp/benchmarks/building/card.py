@@ -54,10 +54,10 @@ def card(
     funnel: Funnel,
     chosen: Sequence[Chosen],
     rows: Mapping[str, int],
-    canaries: Mapping[str, int],
+    canaries: Mapping[str, int] | None = None,
     hashes: Mapping[str, str],
 ) -> Card:
-    """The card; ``canaries`` are how many each row has, by its id."""
+    """The card; ``canaries`` are how many each row has, by its id, where rows have any."""
     used = {one.source.id: one.source for one in chosen}
     return Card(
         benchmark=benchmark,
@@ -72,9 +72,13 @@ def card(
             "compiler": _count(one.compiler.version for one in chosen),
             "visibility": _count(one.member.visibility or "none" for one in chosen),
             "documented": _count("yes" if one.documentation else "no" for one in chosen),
-            "canaries": _count("some" if canaries[one.id] else "none" for one in chosen),
             "deployment": _count("known" if one.source.deployment else "made up" for one in chosen),
-        },
+        }
+        | (
+            {}
+            if canaries is None
+            else {"canaries": _count("some" if many else "none" for many in canaries.values())}
+        ),
         licences=_count(licence(source) for source in used.values()),
         hashes=dict(hashes),
         dropped=funnel.dropped,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
 
 import msgspec
 
@@ -35,7 +36,22 @@ from solexp.toolchain.install import soljson_versions
 STUB_BODY = f"{{ {STUB} }}"
 _SERIES = re.compile(r"\d+\.\d+")
 _PASSES_ON = re.compile(r"\bdelegatecall\b")
-Tell = Callable[[], object]
+
+
+class Steps(Protocol):
+    """Who is told how far the compiling has come."""
+
+    def total(self, steps: int) -> None: ...
+
+    def advance(self) -> None: ...
+
+
+class Untold:
+    """Nobody."""
+
+    def total(self, steps: int) -> None: ...
+
+    def advance(self) -> None: ...
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -92,11 +108,11 @@ def choose(
     settings: Settings,
     compiler: Compiler,
     funnel: Funnel,
-    tell: Tell = lambda: None,
+    steps: Steps,
 ) -> list[Chosen]:
     """The chosen functions, in the sources' order; every filter is noted in ``funnel``.
 
-    ``tell`` is called for every source that was compiled.
+    ``steps`` is told of every compilation.
     """
     left = funnel.keep("metadata", sources, _id, lambda each: _known_unfit(each, settings))
     left = funnel.keep("one file", left, _id, _not_one_file)
@@ -117,8 +133,10 @@ def choose(
     ]
     held = _with_functions(held, settings, funnel)
     held = _balanced(held, settings, funnel)
-    held = _compiling(held, settings, compiler, funnel, tell)
-    return _drawn(held, settings, compiler, funnel)
+    steps.total(2 * len(held))
+    held = _compiling(held, settings, compiler, funnel, steps)
+    steps.total(2 * len(held))
+    return _drawn(held, settings, compiler, funnel, steps)
 
 
 def _id(source: Source) -> str:
@@ -260,10 +278,10 @@ def _balanced(fits: list[_Fit], settings: Settings, funnel: Funnel) -> list[_Fit
 
 
 def _compiling(
-    fits: Sequence[_Fit], settings: Settings, compiler: Compiler, funnel: Funnel, tell: Tell
+    fits: Sequence[_Fit], settings: Settings, compiler: Compiler, funnel: Funnel, steps: Steps
 ) -> list[_Fit]:
     def why_not(fit: _Fit) -> str | None:
-        tell()
+        steps.advance()
         build = compiler.compile({"source.sol": fit.source.text}, fit.compiler)
         if not build.ok:
             return f"does not compile with the highest compiler: {build.errors[0].message}"
@@ -282,12 +300,13 @@ def _compiling(
 
 
 def _drawn(
-    fits: Sequence[_Fit], settings: Settings, compiler: Compiler, funnel: Funnel
+    fits: Sequence[_Fit], settings: Settings, compiler: Compiler, funnel: Funnel, steps: Steps
 ) -> list[Chosen]:
     """So many functions of each contract whose stub compiles; of all these so many rows."""
     chosen: list[Chosen] = []
     dropped = []
     for fit in fits:
+        steps.advance()
         order = list(fit.functions)
         random.Random(f"function:{settings.seed}:{fit.source.id}").shuffle(order)
         own: list[Chosen] = []

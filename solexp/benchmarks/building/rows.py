@@ -85,22 +85,26 @@ def _row(one: Chosen, settings: Settings, common: Set[str]) -> Row:
 
 
 def context(one: Chosen, tokens: int) -> str:
-    """The file's last lines before the function, at most ``tokens`` of them; its documentation where that is elsewhere;
-    and its head."""
+    """The file before the function, at most ``tokens`` of it; its documentation where that is elsewhere; its head."""
     before = one.source.text.encode()[: one.member.start].decode()
-    lines = before.split("\n")
-    kept: list[str] = []
-    left = tokens - count(lines[-1])
-    for line in reversed(lines[:-1]):
+    kept = last_lines(before, tokens)
+    indent = kept[len(kept.rstrip(" \t")) :]
+    said = "" if one.member.natspec else one.documentation
+    notes = "".join(f"{indent}/// {line}\n" for line in said.splitlines())
+    return f"{kept[: len(kept) - len(indent)]}{notes}{indent}{one.member.header.strip()}"
+
+
+def last_lines(text: str, tokens: int) -> str:
+    """The last whole lines of a text, at most ``tokens`` of them; what is begun of a line behind them stays."""
+    *lines, last = text.split("\n")
+    kept = [last]
+    left = tokens - count(last)
+    for line in reversed(lines):
         left -= count(f"{line}\n")
         if left < 0:
             break
         kept.append(line)
-    shown = "".join(f"{line}\n" for line in reversed(kept))
-    said = "" if one.member.natspec else one.documentation
-    indent = lines[-1] if not lines[-1].strip() else ""
-    notes = "".join(f"{indent}/// {line}\n" for line in said.splitlines())
-    return f"{shown}{notes}{lines[-1]}{one.member.header.strip()}"
+    return "\n".join(reversed(kept))
 
 
 def _manifest(one: Chosen) -> str:

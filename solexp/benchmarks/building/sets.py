@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from solexp.benchmarks.building import rows as solidity_eval
+from solexp.benchmarks.building import solbench_rows as solbench
 from solexp.benchmarks.building.card import Card, card, write_card
-from solexp.benchmarks.building.choosing import Tell, choose
+from solexp.benchmarks.building.choosing import Chosen, Steps, Untold, choose
 from solexp.benchmarks.building.funnel import Funnel
-from solexp.benchmarks.building.rows import make_rows
 from solexp.benchmarks.building.sampling import stratified
 from solexp.benchmarks.building.settings import Settings
 from solexp.benchmarks.building.sources import Source
 from solexp.benchmarks.rowfiles import write_parquet
+from solexp.benchmarks.solbench.rows import Row as SolBenchRow
+from solexp.benchmarks.solbench.rows import pose as pose_solbench
 from solexp.benchmarks.solidity_eval.posing import pose
 from solexp.benchmarks.solidity_eval.rows import Row
 from solexp.core import UserError
@@ -25,20 +28,18 @@ from solexp.solidity.compiler import Compiler
 Read = tuple[str, Sequence[Source], Sequence[tuple[str, str]]]
 """Where sources are from, these, and what could not be read of it, with the reason."""
 
+_UNTOLD = Untold()
+
 
 def build_solidity_eval(
-    read: Sequence[Read], out: Path, settings: Settings, tell: Tell = lambda: None
+    read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
 ) -> Card:
     """Writes ``full.parquet``, ``lite.parquet`` and the card into ``out``; the same sources give the same bytes.
 
-    Raises UserError when no source survives the filters, naming the one that dropped most.
+    Raises UserError when no source survives the filters, naming the reason that most had.
     """
-    sources, funnel = gathered(read)
-    with Compiler(max_workers=1) as compiler:
-        chosen = choose(sources, settings, compiler, funnel, tell)
-    if not chosen:
-        raise UserError(f"data build: no row is left of {len(sources)} sources; {_worst(funnel)}")
-    rows = make_rows(chosen, settings, sources)
+    sources, funnel, chosen = _chosen(read, settings, steps)
+    rows = solidity_eval.make_rows(chosen, settings, sources)
     for row in rows:
         pose(row, row.task_id)
     lite = stratified(
@@ -60,10 +61,45 @@ def build_solidity_eval(
         chosen=chosen,
         rows={name: len(held) for name, held in files.items()},
         canaries={row.task_id: len(row.canary_substrings) for row in rows},
-        hashes={name: file_hash(out / name) for name in files},
+        hashes=_hashes(out, files),
     )
     write_card(out, told)
     return told
+
+
+def build_solbench(
+    read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
+) -> Card:
+    """Writes ``SolBench.parquet`` and the card into ``out``, as `build_solidity_eval` does."""
+    sources, funnel, chosen = _chosen(read, settings, steps)
+    rows = solbench.make_rows(chosen, settings)
+    for row in rows:
+        pose_solbench(row, row.idx, ())
+    write_parquet(out / "SolBench.parquet", rows, SolBenchRow)
+    files = {"SolBench.parquet": rows}
+    told = card(
+        "solbench",
+        [name for name, _, _ in read],
+        settings,
+        sources=sources,
+        funnel=funnel,
+        chosen=chosen,
+        rows={name: len(held) for name, held in files.items()},
+        hashes=_hashes(out, files),
+    )
+    write_card(out, told)
+    return told
+
+
+def _chosen(
+    read: Sequence[Read], settings: Settings, steps: Steps
+) -> tuple[list[Source], Funnel, list[Chosen]]:
+    sources, funnel = gathered(read)
+    with Compiler(max_workers=1) as compiler:
+        chosen = choose(sources, settings, compiler, funnel, steps)
+    if not chosen:
+        raise UserError(f"data build: no row is left of {len(sources)} sources; {_worst(funnel)}")
+    return sources, funnel, chosen
 
 
 def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
@@ -80,6 +116,10 @@ def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
             )
     funnel.stage("readable", len(sources), [each for _, _, unread in read for each in unread])
     return sources, funnel
+
+
+def _hashes(out: Path, files: Mapping[str, object]) -> dict[str, str]:
+    return {name: file_hash(out / name) for name in files}
 
 
 def _worst(funnel: Funnel) -> str:

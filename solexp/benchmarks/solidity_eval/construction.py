@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from solexp.core import Deployment
+import msgspec
+
+from solexp.core import Deployment, Program
 from solexp.solidity.functions import members
 from solexp.solidity.lexing import mask
 from solexp.solidity.parsing import outline
@@ -41,6 +43,31 @@ def deployment(source: str, contract: str) -> Deployment | None:
         return None
     values = [_value(kind, place) for place, kind in enumerate(elementary, 1)]
     return standing(contract, f"0x{_encoded(elementary, values)}")
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How a contract stands on a chain for those who call it."""
+
+    program: Program | None
+    """Its deployment alone, without any calls; None where there is none."""
+    contract: str | None
+    """What is deployed."""
+    why_not: str | None
+
+
+def stand(source: str, contract: str, known: Deployment | None) -> Standing:
+    """How the code of ``contract`` is made to stand: as is ``known``, or else as may be made up."""
+    if known is not None:
+        return Standing(Program(deployment=known, hardfork=HARDFORK), known.contract, None)
+    chosen = deployed_contract(source, contract)
+    if chosen is None:
+        why = f"{contract} cannot be deployed, and nothing that can inherits it"
+        return Standing(None, None, why)
+    found = deployment(source, chosen)
+    if found is None:
+        why = f"what the constructor of {chosen} takes is not known"
+        return Standing(None, chosen, why)
+    return Standing(Program(deployment=found, hardfork=HARDFORK), chosen, None)
 
 
 def standing(contract: str, constructor_args: str) -> Deployment:

@@ -9,13 +9,12 @@ import msgspec
 
 from solexp.benchmarks.functions import Found, all_functions, framework
 from solexp.benchmarks.solidity_eval.archives import unpack
-from solexp.benchmarks.solidity_eval.construction import HARDFORK, deployed_contract, deployment
+from solexp.benchmarks.solidity_eval.construction import stand
 from solexp.benchmarks.solidity_eval.rows import Row
 from solexp.core import (
     CompilerSettings,
     DataError,
     Deployment,
-    Program,
     SolexpError,
     Target,
     Task,
@@ -45,7 +44,7 @@ class _Manifest(msgspec.Struct):
     solexp: Known = Known()
 
 
-def pose(row: Row, place: str, benchmark: str = "solidity_eval") -> Task:
+def pose(row: Row, place: str) -> Task:
     """The task of a row. Raises DataError that names row and field where its archives are not what they must be."""
     path = f"src/{row.contract_name}.sol"
     files = _texts(row.workspace_tar, place, "workspace_tar")
@@ -62,14 +61,11 @@ def pose(row: Row, place: str, benchmark: str = "solidity_eval") -> Task:
     origin = scoring[origin_path]
     known = _known(scoring[MANIFEST], place)
     member, name, around = _target(row, origin, files[path], place)
-    deployed = known.deployment
-    chosen = deployed.contract if deployed else deployed_contract(origin, member.contract)
-    if deployed is None and chosen is not None:
-        deployed = deployment(origin, chosen)
+    standing = stand(origin, member.contract, known.deployment)
     said = member.natspec or known.documentation
     return Task(
         id=row.task_id,
-        benchmark=benchmark,
+        benchmark="solidity_eval",
         compiler=_settings(row, files, place),
         sources={**_others(files, path), path: origin},
         target=Target(
@@ -78,21 +74,21 @@ def pose(row: Row, place: str, benchmark: str = "solidity_eval") -> Task:
         framework=framework(origin, member, around),
         context=row.prompt_context,
         requirement=said or f"Complete {member.signature} of {member.contract}.",
-        program=None if deployed is None else Program(deployment=deployed, hardfork=HARDFORK),
+        program=standing.program,
         category=row.domain or None,
         facts={
             "address": row.contract_address,
             "domain": row.domain,
             "pragma": row.pragma,
             "pragma_series": row.pragma_major_minor,
-            "deployed_contract": chosen,
+            "deployed_contract": standing.contract,
             "signature": member.signature,
             "member": member.kind,
             "visibility": member.visibility,
             "documented": bool(said),
             "canaries": len(row.canary_substrings),
         },
-        undecidable=None if deployed else _why_not(chosen, member.contract),
+        undecidable=standing.why_not,
         workspace=Workspace(files=files, canaries=row.canary_substrings),
     )
 
@@ -181,9 +177,3 @@ def _signature(text: str) -> str:
     for found, _ in heads_in(masked, 0, len(masked), brace_pairs(masked), parentheses(masked)):
         return loose(found.signature)
     return loose(text.strip())
-
-
-def _why_not(deployed: str | None, contract: str) -> str:
-    if deployed is None:
-        return f"{contract} cannot be deployed, and nothing that can inherits it"
-    return f"what the constructor of {deployed} takes is not known"
