@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -235,3 +236,34 @@ def test_what_a_request_brought_is_kept_though_others_of_its_group_fail(tmp_path
     had(model, [wanted("a", 5)], tmp_path)
     assert 3 in {request.index for request in model.asked}
     assert len(model.asked) < 5
+
+
+def test_what_is_made_of_a_reply_in_a_thread_holds_up_nobody_else(tmp_path: Path) -> None:
+    others_are_done = threading.Event()
+    posed = whole_source("slow")
+
+    def slow(_: int) -> Dialogue:
+        reply = yield ask(posed, "first", works=True)
+        assert threading.current_thread() is not threading.main_thread()
+        assert others_are_done.wait(20)
+        yield ask(posed, f"then {reply.text}")
+
+    def quick(_: int) -> Dialogue:
+        yield ask(posed, "quick")
+        others_are_done.set()
+
+    groups = [wanted("slow", 1, slow), wanted("quick", 1, quick)]
+    found, halted = had(Scripted(), groups, tmp_path)
+    assert halted.told() is None
+    assert [g.completion.text for g in found] == ["quick#0", "then first#0#0"]
+
+
+def test_what_goes_wrong_in_a_thread_is_raised(tmp_path: Path) -> None:
+    posed = whole_source("a")
+
+    def broken(_: int) -> Dialogue:
+        yield ask(posed, "first", works=True)
+        raise UserError("mend this")
+
+    with pytest.raises(UserError, match="mend this"):
+        had(Scripted(), [wanted("a", 1, broken)], tmp_path)

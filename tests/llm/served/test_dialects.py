@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from typing import Any
 
+import msgspec
 import pytest
 
-from solexp.core import FinishReason, UserError
+from solexp.core import (
+    Batch,
+    Completion,
+    FinishReason,
+    Message,
+    Prompt,
+    Tool,
+    ToolCall,
+    UserError,
+)
 from solexp.llm.served.faults import Kind, error_body, kind_of, mend_of, wait_of
+from solexp.llm.served.reading import reply_of
+from solexp.llm.served.wire import Dialect, wire
 from tests.llm.served.asking import ask, model_of
 from tests.llm.served.server import Fault, LoopbackServer, status
 
@@ -161,3 +174,38 @@ def test_servers_that_say_one_thing_in_many_ways_are_understood(
     code: int, body: Any, kind: Kind
 ) -> None:
     assert kind_of(code, error_body(body)) is kind
+
+
+def test_tools_their_calls_and_their_results_are_sent_and_read() -> None:
+    call = ToolCall("c1", "read", '{"path": "a"}')
+    prompt = Prompt(
+        task_id="t",
+        messages=(
+            Message("user", "go"),
+            Message("assistant", "", (call,)),
+            Message("tool", "text", answers="c1"),
+        ),
+        tools=(Tool("read", "Read a file.", {"type": "object", "properties": {}}),),
+    )
+    sent = json.loads(
+        wire(Dialect(), "m", prompt, Batch(name="b", n=1), n=1, repeat=0, index=0).body
+    )
+    assert sent["tools"][0]["function"]["name"] == "read"
+    assert sent["messages"][1]["tool_calls"][0] == {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "read", "arguments": '{"path": "a"}'},
+    }
+    assert sent["messages"][2] == {"role": "tool", "content": "text", "tool_call_id": "c1"}
+
+    def read(*calls: Any) -> Completion:
+        message = {"role": "assistant", "content": None, "tool_calls": list(calls)}
+        body = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
+        return reply_of(body, "chat", (), seconds=0, max_chars=99).completions[0]
+
+    reply = read(sent["messages"][1]["tool_calls"][0])
+    assert (reply.text, reply.calls, reply.finish) == ("", (call,), FinishReason.STOP)
+    # As some servers have it: no id, and arguments that are an object.
+    odd = read({"function": {"name": "read", "arguments": {"path": "a"}}}, "what", {"id": 1})
+    assert odd.calls == (ToolCall("call_0", "read", '{"path": "a"}'),)
+    assert read().calls is msgspec.UNSET
