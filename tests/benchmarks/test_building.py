@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from solexp.benchmarks.building.canaries import canaries
+from solexp.benchmarks.building.choosing import passes_on
 from solexp.benchmarks.building.duplicates import near_duplicates
 from solexp.benchmarks.building.sampling import stratified
 from solexp.benchmarks.building.settings import read_settings
@@ -168,3 +169,25 @@ def test_the_rows_of_a_build_import_into_the_data_home(
     )
     assert main(["data", "import", "solidity_eval", "--from", str(release)]) == 0
     assert len(SolidityEval().tasks()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fallback", "passes"),
+    [
+        ("fallback() external payable { go(); }", True),
+        ("fallback() external payable { stay(); }", False),
+        ("function other() external { go(); }", False),
+    ],
+)
+def test_a_proxy_is_a_contract_whose_fallback_delegates(fallback: str, passes: bool) -> None:
+    base = (
+        "contract Base { function go() internal { last(); } function stay() internal { }\n"
+        "function last() internal { assembly { let a := delegatecall(gas(), 1, 0, 0, 0, 0) } } }\n"
+    )
+    assert passes_on(f"{base}contract A is Base {{ {fallback} }}", "A") is passes
+
+
+def test_lines_can_be_canaries() -> None:
+    body = "{\n    total = total * rate / base;\n    x = 1;\n}"
+    found = canaries(body, [], most=9, chars=5, line_chars=20, common={"total"})
+    assert found == ("total = total * rate / base;",)

@@ -32,20 +32,31 @@ def words_of(text: str) -> set[str]:
     return found
 
 
+def lines_of(text: str) -> set[str]:
+    """The lines of a text without the blanks around them."""
+    return {line.strip() for line in text.splitlines()}
+
+
 def canaries(
-    body: str, shown: Iterable[str], *, most: int, chars: int, common: Set[str] = frozenset()
+    body: str,
+    shown: Iterable[str],
+    *,
+    most: int,
+    chars: int,
+    common: Set[str] = frozenset(),
+    line_chars: int | None = None,
 ) -> tuple[str, ...]:
     """At most ``most`` canaries of ``body``, the longest first.
 
     Names and strings of at least ``chars`` characters that occur in none of the ``shown`` texts, not even within a
-    word. What is ``common`` is no secret: anybody may write it. Empty where nothing is left.
+    word; and whole lines of at least ``line_chars`` characters, where that is given. What is ``common`` is no secret:
+    anybody may write it. Empty where nothing is left.
     """
     visible = list(shown)
+    lines = {line for line in lines_of(body) if line_chars and len(line) >= line_chars}
     found = [
         word
-        for word in words_of(body) - common
-        if len(word) >= chars
-        and len(word.strip()) >= chars
-        and not any(word in text for text in visible)
+        for word in (words_of(body) | lines) - common
+        if len(word.strip()) >= chars and not any(word in text for text in visible)
     ]
     return tuple(sorted(found, key=lambda word: (-len(word), word))[:most])

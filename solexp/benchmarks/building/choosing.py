@@ -19,7 +19,7 @@ from solexp.core import CompilerSettings, UserError
 from solexp.core.workspace import STUB
 from solexp.evm.abi import changing_functions
 from solexp.solidity.compiler import Compiler
-from solexp.solidity.contracts import Definition
+from solexp.solidity.contracts import ancestors
 from solexp.solidity.foundry.settings import newest
 from solexp.solidity.functions import (
     Member,
@@ -29,13 +29,15 @@ from solexp.solidity.functions import (
     replace_body,
     text_of,
 )
+from solexp.solidity.lexing import mask
 from solexp.solidity.parsing import outline
 from solexp.solidity.versions import parse_range, pragmas, release
 from solexp.toolchain.install import soljson_versions
 
 STUB_BODY = f"{{ {STUB} }}"
 _SERIES = re.compile(r"\d+\.\d+")
-_PASSES_ON = re.compile(r"\bdelegatecall\b")
+_DELEGATES = re.compile(r"(?<![\w$])(?:delegatecall|callcode)(?![\w$])")
+_CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
 
 
 class Steps(Protocol):
@@ -218,7 +220,7 @@ def _contracts(source: Source, settings: Settings) -> dict[str, list[tuple[Membe
         bases = {base.rpartition(".")[2] for each in concrete for base in each.inherits}
         concrete = [each for each in concrete if each.name not in bases] or concrete
     try:
-        if not settings.proxies and any(_passes_on(source.text, each) for each in concrete):
+        if not settings.proxies and any(passes_on(source.text, each.name) for each in concrete):
             return "is a proxy"
         found = {each.name: eligible(source.text, each.name, settings) for each in concrete}
     except ValueError as error:
@@ -227,11 +229,29 @@ def _contracts(source: Source, settings: Settings) -> dict[str, list[tuple[Membe
     return found or f"has no function of {settings.min_lines} lines or more of the wanted kind"
 
 
-def _passes_on(text: str, contract: Definition) -> bool:
-    return any(
-        member.kind in ("fallback", "receive") and _PASSES_ON.search(body_of(text, member))
-        for member in members(text, contract.name)
-    )
+def passes_on(text: str, contract: str) -> bool:
+    """Whether a contract passes calls on to another's code: its fallback function, or one that this calls, delegates.
+
+    Functions are followed by name, within the contract and what it inherits.
+    """
+    known = outline(text)
+    family = {contract, *(each.name for each in ancestors(contract, known))}
+    own = [
+        (member, mask(body_of(text, member)))
+        for each in known
+        if each.name in family and each.kind == "contract"
+        for member in members(text, each.name)
+    ]
+    queue = [body for member, body in own if member.kind in ("fallback", "receive")]
+    left = [(member.name, body) for member, body in own if member.kind == "function"]
+    while queue:
+        body = queue.pop()
+        if _DELEGATES.search(body):
+            return True
+        called = set(_CALLED.findall(body))
+        queue += [each for name, each in left if name in called]
+        left = [(name, each) for name, each in left if name not in called]
+    return False
 
 
 def eligible(text: str, contract: str, settings: Settings) -> list[tuple[Member, str]]:

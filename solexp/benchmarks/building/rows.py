@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 
 import msgspec
 
-from solexp.benchmarks.building.canaries import canaries, words_of
+from solexp.benchmarks.building.canaries import canaries, lines_of, words_of
 from solexp.benchmarks.building.choosing import Chosen
 from solexp.benchmarks.building.settings import Settings
 from solexp.benchmarks.building.sources import Source
@@ -44,8 +44,9 @@ class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_rows(chosen: Sequence[Chosen], settings: Settings, sources: Sequence[Source]) -> list[Row]:
     """A row for each chosen function. ``sources`` are all that were read: what two of them say is no secret."""
-    texts = Counter(word for text in {source.text for source in sources} for word in words_of(text))
-    common = {word for word, times in texts.items() if times > 1}
+    texts = {source.text for source in sources}
+    counts = Counter(word for text in texts for word in words_of(text) | lines_of(text))
+    common = {word for word, times in counts.items() if times > 1}
     return [_row(one, settings, common) for one in chosen]
 
 
@@ -78,8 +79,8 @@ def _row(one: Chosen, settings: Settings, common: Set[str]) -> Row:
             (*workspace.values(), shown),
             most=settings.canaries,
             chars=settings.canary_chars,
-            # What occurs here alone was counted once.
             common=common,
+            line_chars=settings.canary_lines,
         ),
     )
 

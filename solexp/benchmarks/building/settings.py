@@ -50,6 +50,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Canaries of a row, at most; the longest."""
     canary_chars: int = 5
     """Characters that a canary must have: shorter ones are written by anybody."""
+    canary_lines: int | None = None
+    """Whole lines of at least so many characters are canaries, too; None for no lines."""
     context_tokens: int = 4096
     """Tokens of the file before the function in a row's context (RACR-4k)."""
 
@@ -63,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "rows",
             "lite",
             "canary_chars",
+            "canary_lines",
         ):
             at_least(key, getattr(self, key))
         for key in ("min_transactions", "canaries", "context_tokens"):
