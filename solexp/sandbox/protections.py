@@ -40,7 +40,7 @@ def check() -> Check:
 def workspace_check() -> Check:
     """A line for the doctor: what keeps forge in the workspace of an agent from the rest of the machine."""
     here = standing()
-    ok = here is Walls.NAMESPACES
+    ok = here is not Walls.LIMITS
     mend = (
         ""
         if ok

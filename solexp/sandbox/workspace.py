@@ -7,6 +7,7 @@ import functools
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from solexp.core import ToolError
 
 _BOOT = Path(__file__).resolve().parent / "inside" / "boot.py"
 _LOOK_S = 0.1
+_BOX = "/box"
+"""Where the folder is in a file system of its own."""
 _INODES = 8192
 _SPARE_S = 2
 """The kernel's own limit comes second: what it ends does not say why."""
@@ -35,6 +38,9 @@ class Walls(StrEnum):
 
     NAMESPACES = "namespaces"
     """Files, network, processes and users of its own: it sees system libraries and what it was given."""
+    BUBBLEWRAP = "bubblewrap"
+    """The same by the program ``bwrap``, which some systems allow what they allow nobody else. Installed packages of
+    Python can be read too, and where solexp runs as root the number of processes has no limit."""
     LIMITS = "limits"
     """Limits alone, where the system allows no namespaces: it can read this user's files and reach the network."""
 
@@ -90,11 +96,12 @@ def run(
     chosen = walls or standing()
     with tempfile.TemporaryDirectory(prefix="solexp-", ignore_cleanup_errors=True) as scratch:
         box = Path(scratch)
-        if chosen is Walls.LIMITS:
+        if chosen is not Walls.NAMESPACES:
             _fill(box, files)
         asked: dict[str, object] = {
             "walls": chosen is Walls.NAMESPACES,
-            "box": str(box),
+            "box": _BOX if chosen is Walls.BUBBLEWRAP else str(box),
+            "counted": chosen is not Walls.LIMITS,
             "files": dict(files) if chosen is Walls.NAMESPACES else {},
             "readable": _outermost([command[0], *readable]),
             "parent": os.getpid(),
@@ -107,7 +114,10 @@ def run(
             "file": limits.file_mb << 20,
             "processes": limits.processes,
         }
-        return _run(asked, box, limits, chosen)
+        words = [python(), "-P", "-s", "-S", "-X", "utf8", str(_BOOT), "enclosed"]
+        if chosen is Walls.BUBBLEWRAP:
+            words = _wrapped(words, [command[0], *readable], box)
+        return _run(words, asked, box, limits, chosen)
 
 
 def check_path(name: str) -> None:
@@ -126,15 +136,32 @@ def check_path(name: str) -> None:
 @functools.cache
 def standing() -> Walls:
     """What stands on this machine, found out by trying."""
-    if sys.platform == "linux":
+    for walls in (Walls.NAMESPACES, Walls.BUBBLEWRAP) if sys.platform == "linux" else ():
         with contextlib.suppress(ToolError):
-            if run([python(), "-I", "-S", "-c", ""], {}, walls=Walls.NAMESPACES).status == 0:
-                return Walls.NAMESPACES
+            if run([python(), "-I", "-S", "-c", ""], {}, walls=walls).status == 0:
+                return walls
     return Walls.LIMITS
 
 
 def python() -> str:
+    """The interpreter that commands may start."""
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+
+
+def _wrapped(words: list[str], readable: Sequence[str], box: Path) -> list[str]:
+    """The words behind those that have bubblewrap raise the walls. Raises ToolError where there is no such program."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise ToolError("there is no program bwrap on PATH")
+    # Linux only.
+    from solexp.sandbox.inside import walls  # noqa: PLC0415
+
+    shown = _outermost([*walls.readable(), *readable, words[0], str(_BOOT.parent)])
+    binds = [word for path in shown for word in ("--ro-bind", path, path)]
+    return [
+        program, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--dev", "/dev", *binds,
+        "--bind", str(box), _BOX, "--chdir", "/", *words,
+    ]  # fmt: skip
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:
@@ -155,7 +182,9 @@ def _fill(box: Path, files: Mapping[str, str]) -> None:
         path.write_text(text, encoding="utf-8", errors="replace", newline="")
 
 
-def _run(asked: dict[str, object], box: Path, limits: Limits, walls: Walls) -> Ran:
+def _run(
+    words: list[str], asked: dict[str, object], box: Path, limits: Limits, walls: Walls
+) -> Ran:
     started = time.monotonic()
     sign, writer = os.pipe()
     with (
@@ -164,14 +193,14 @@ def _run(asked: dict[str, object], box: Path, limits: Limits, walls: Walls) -> R
         os.fdopen(sign) as reader,
     ):
         try:
-            process = _start(out, err, writer)
+            process = _start(words, out, err, writer)
         finally:
             os.close(writer)
         try:
             assert process.stdin is not None
             with contextlib.suppress(OSError), process.stdin:
                 process.stdin.write(json.dumps({**asked, "sign": writer}).encode())
-            limit = _watch(process, box if walls is Walls.LIMITS else None, limits, (out, err))
+            limit = _watch(process, None if walls is Walls.NAMESPACES else box, limits, (out, err))
         finally:
             _end(process)
         began = reader.read(1) == "1"
@@ -190,8 +219,7 @@ def _run(asked: dict[str, object], box: Path, limits: Limits, walls: Walls) -> R
     )
 
 
-def _start(out: IO[bytes], err: IO[bytes], sign: int) -> subprocess.Popen[bytes]:
-    words = [python(), "-P", "-s", "-S", "-X", "utf8", str(_BOOT), "enclosed"]
+def _start(words: list[str], out: IO[bytes], err: IO[bytes], sign: int) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             words,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,6 +40,25 @@ def test_it_sees_its_files_and_nothing_else_of_the_machine(tmp_path: Path) -> No
     assert second.startswith("False False")
     assert network == "OSError 101"
     assert elsewhere in ("2", "13", "30")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_bubblewrap_raises_the_same_walls() -> None:
+    code = (
+        "import os, socket\n"
+        f"print(open('src/A.sol').read(), os.getcwd(), os.path.exists({str(Path.cwd() / 'tests')!r}))\n"
+        "try: socket.create_connection(('192.0.2.1', 80), 2)\n"
+        "except OSError as error: print(error.errno)\n"
+        "try: open('/usr/lib/new', 'w')\n"
+        "except OSError as error: print(error.errno)\n"
+    )
+    ran = said(code, Walls.BUBBLEWRAP)
+    assert ran.output.decode().split() == ["text", "/box/project", "False", "101", "30"], ran.errors
+    assert said("import time; time.sleep(60)", Walls.BUBBLEWRAP, wall_s=1).limit == "time"
+    full = (
+        "for n in range(99): open(str(n), 'wb').write(b'x' * 900_000)\nimport time; time.sleep(60)"
+    )
+    assert said(full, Walls.BUBBLEWRAP, disk_mb=2).limit == "disk"
 
 
 @NAMESPACES

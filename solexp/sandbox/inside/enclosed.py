@@ -84,7 +84,7 @@ def _become(asked: dict[str, Any], box: str, user: int | None) -> None:
         "FSIZE": asked["file"],
         "NOFILE": 1024,
     }
-    if user is not None or asked["walls"]:
+    if asked["counted"]:
         # Elsewhere all processes of the user count, and the limit would be anybody's guess.
         bounds["NPROC"] = asked["processes"]
     for bound in confine.limits(bounds):
