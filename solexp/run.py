@@ -31,6 +31,7 @@ from solexp.metrics.sizes import stated_cutoff
 from solexp.metrics.summary import Summary, summarise
 from solexp.publishing import is_published, publish_interrupted, publish_run, warm_up
 from solexp.rounds import Rounds
+from solexp.sandbox.workspace import end_all
 from solexp.store import RunFolder
 from solexp.store.runfolder import TaskRow
 from solexp.toolchain.homes import cache_home
@@ -108,6 +109,7 @@ def _execute(
         summary = run.finish("finished", None)
     except KeyboardInterrupt as stop:
         stop_workers()
+        end_all()
         run.finish("killed", None)
         said = f"interrupted; what was done is in {folder.path}"
         if "sweep_id" not in folder.manifest:

@@ -143,7 +143,9 @@ class WorkspaceOracle:
         if said.outcome is Outcome.PASS and untested:
             route, outcome = "vacuous_no_diff", Outcome.VACUOUS
             evidence["reason"] = "every call of the function fails on the original"
-        if route == "vacuous_no_diff" and said.measures.get(KEEP) is False:
+        doubtful = said.outcome is Outcome.UNDECIDABLE and said.measures.get("task_decidable")
+        if doubtful or (route == "vacuous_no_diff" and said.measures.get(KEEP) is False):
+            # Neither right nor wrong, though something was tested; or it would be known another time.
             route = "harness"
         if route == "vacuous_no_diff" and self.rule == "release":
             outcome = Outcome.PASS

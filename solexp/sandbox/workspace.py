@@ -23,6 +23,17 @@ import psutil
 
 from solexp.core import ToolError
 
+
+class _Running:
+    """The commands that run, in all threads."""
+
+    def __init__(self) -> None:
+        self.processes: set[subprocess.Popen[bytes]] = set()
+        self.ended = 0
+        """How often all of them were ended."""
+
+
+_RUNNING = _Running()
 _BOOT = Path(__file__).resolve().parent / "inside" / "boot.py"
 _LOOK_S = 0.1
 _BOX = "/box"
@@ -120,6 +131,14 @@ def run(
         return _run(words, asked, box, limits, chosen)
 
 
+def end_all() -> None:
+    """End every command that runs, as when a run is interrupted: `run` raises ToolError in the threads that wait."""
+    _RUNNING.ended += 1
+    for process in tuple(_RUNNING.processes):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def check_path(name: str) -> None:
     """Raise ValueError, saying why, for a path that does not stay in a workspace or has no place in one."""
     parts = name.split("/")
@@ -185,7 +204,7 @@ def _fill(box: Path, files: Mapping[str, str]) -> None:
 def _run(
     words: list[str], asked: dict[str, object], box: Path, limits: Limits, walls: Walls
 ) -> Ran:
-    started = time.monotonic()
+    started, before = time.monotonic(), _RUNNING.ended
     sign, writer = os.pipe()
     with (
         tempfile.TemporaryFile() as out,
@@ -196,6 +215,7 @@ def _run(
             process = _start(words, out, err, writer)
         finally:
             os.close(writer)
+        _RUNNING.processes.add(process)
         try:
             assert process.stdin is not None
             with contextlib.suppress(OSError), process.stdin:
@@ -203,6 +223,9 @@ def _run(
             limit = _watch(process, None if walls is Walls.NAMESPACES else box, limits, (out, err))
         finally:
             _end(process)
+            _RUNNING.processes.discard(process)
+        if _RUNNING.ended != before:
+            raise ToolError("interrupted")
         began = reader.read(1) == "1"
         output, errors = _all(out), _all(err)
     if not began and limit is None:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from solexp.sandbox.workspace import Limits, Ran, Walls, check_path, python, run, standing
+from solexp.core import ToolError
+from solexp.sandbox.workspace import (
+    Limits,
+    Ran,
+    Walls,
+    check_path,
+    end_all,
+    python,
+    run,
+    standing,
+)
 
 NAMESPACES = pytest.mark.skipif(
     standing() is not Walls.NAMESPACES, reason="this system allows no namespaces"
@@ -117,3 +129,23 @@ def test_paths_stay_in_the_workspace(path: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         check_path(path)
     check_path("src/Vault.sol")
+
+
+def test_what_runs_is_ended_when_all_is_to_end_and_what_comes_after_runs() -> None:
+    errors: list[Exception] = []
+
+    def sleeps() -> None:
+        try:
+            said("import time; time.sleep(60)", Walls.LIMITS)
+        except ToolError as error:
+            errors.append(error)
+
+    waiting = threading.Thread(target=sleeps)
+    waiting.start()
+    deadline = time.monotonic() + 30
+    while waiting.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.1)
+        end_all()
+    waiting.join(1)
+    assert [str(error) for error in errors] == ["interrupted"]
+    assert said("print(1)", Walls.LIMITS).output == b"1\n"

@@ -106,6 +106,8 @@ def _called(message: Message) -> dict[str, Any]:
     """What a message has beside its text where tools are called."""
     more: dict[str, Any] = {}
     if message.calls:
+        # Some servers refuse a text that is empty.
+        more["content"] = message.content or None
         more["tool_calls"] = [
             {
                 "id": call.id,

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.core import CompilerSettings, Project, ToolError
+from solexp.core import CompilerSettings, Project
 from solexp.sandbox import workspace
 from solexp.sandbox.workspace import Limits, Ran
 from solexp.solidity.compiler import Compiler
@@ -41,8 +41,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     text: str
     seconds: float = 0.0
-    lasting: bool = True
-    """Whether it would say so again: not where a limit was passed."""
 
 
 class _Result(msgspec.Struct):
@@ -134,7 +132,7 @@ def _unwanted(name: str, text: str) -> str | None:
 
 def _limited(ran: Ran, what: str) -> Report:
     text = f"{what} passed the limit of {ran.limit} and was ended"
-    return Report(ok=False, text=text, seconds=ran.seconds, lasting=False)
+    return Report(ok=False, text=text, seconds=ran.seconds)
 
 
 def _broken(ran: Ran, errors: list[dict[str, Any]]) -> Report:
@@ -142,8 +140,7 @@ def _broken(ran: Ran, errors: list[dict[str, Any]]) -> Report:
     said = "\n".join(_words(part) for part in (ran.errors, ran.output)).strip()
     if not said and errors:
         said = "\n".join(f"{each.get('path')}: {each['message']}" for each in errors)
-    if not said:
-        raise ToolError(f"forge ends with status {ran.status} and says nothing")
+    said = said or f"forge ended without a word, with status {ran.status}"
     return Report(ok=False, text=said, seconds=ran.seconds)
 
 
