@@ -14,6 +14,7 @@ import msgspec
 
 from solexp.benchmarks.categories import CATEGORIES
 from solexp.core import Preconditions, Project, Suite, Task
+from solexp.core.task import series
 from solexp.solidity.parsing import definition, definitions
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -63,9 +64,15 @@ class FunctionsRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def functions_table(tasks: Sequence[Task]) -> tuple[FunctionsRow, ...]:
-    """A row for every project that occurs, or for every file where there is one project; and one named ``Overall``."""
-    names = [task.project.name if isinstance(task.project, Project) else "" for task in tasks]
-    if len(set(names)) == 1:
+    """A row for every project that occurs, or for every file of the one there is; and one named ``Overall``.
+
+    Functions of single files have a row for each series of compilers.
+    """
+    names = [
+        task.project.name if isinstance(task.project, Project) else series(task.compiler.version)
+        for task in tasks
+    ]
+    if len({task.project for task in tasks}) == 1 and isinstance(tasks[0].project, Project):
         names = [task.target.path for task in tasks]
     return _table(FunctionsRow, zip(names, map(_measure_function, tasks), strict=True))
 

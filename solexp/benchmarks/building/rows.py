@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence, Set
 
@@ -15,7 +16,6 @@ from solexp.benchmarks.categories import categorise
 from solexp.benchmarks.solidity_eval.archives import pack
 from solexp.benchmarks.solidity_eval.posing import MANIFEST, Known
 from solexp.benchmarks.solidity_eval.rows import Row
-from solexp.core.hashing import content_hash
 from solexp.llm.tokens import count
 from solexp.solidity.foundry.settings import CONFIG
 
@@ -120,7 +120,7 @@ def _manifest(one: Chosen) -> str:
         origin=path,
         function=one.member.signature,
         solc=one.compiler.version,
-        sha256={path: content_hash(one.source.text)},
+        sha256={path: hashlib.sha256(one.source.text.encode()).hexdigest()},
         solexp=Known(deployment=deployed, documentation=said),
     )
     return msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
