@@ -72,6 +72,8 @@ TESTS = {
         words[0] = "/bin/sh"; words[1] = "-c"; words[2] = "while :; do (sleep 999 &) ; done"; vm.ffi(words);
     }
     function testReads() public { emit log_string(vm.readFile("/etc/passwd")); require(false); }""",
+    "Spins": """function spin() external pure { while (true) {} }
+    function testSpins(uint256) public { try this.spin{gas: 900000000}() {} catch {} }""",
     "Fills": """function testWrites() public { vm.writeFile("big.txt", "x"); }
     function testLogs() public {
         for (uint256 i = 0; i < 100000; i++)

@@ -25,6 +25,7 @@ ROUTES = {
     "Calls": "exit_0",
     "Forks": "exit_0",
     "Fills": "exit_0",
+    "Spins": "exit_0",
 }
 
 
@@ -43,6 +44,7 @@ def words(
         "model.backoff_s=0.01",
         "strategy=agent",
         "strategy.steps=6",
+        "strategy.cpu_s=8",
         "oracle=[workspace]",
         "oracle.workspace.calls=400",
         "tracking=none",
@@ -69,8 +71,10 @@ def test_every_way_to_work_ends_in_its_route_within_limits(trial: Trial) -> None
     said = trial.solexp("show", str(run.path), "--task", "made_Outside", "--sample", "0")
     assert "must not leave the workspace" in said
     assert "root:" not in said
+    said = trial.solexp("show", str(run.path), "--task", "made_Spins", "--sample", "0")
+    assert "passed the limit of CPU time" in said
     said = trial.solexp("show", str(run.path))
-    assert "workspaces: 5 exit_0" in said
+    assert "workspaces: 6 exit_0" in said
 
 
 @pytest.mark.slow
