@@ -72,7 +72,7 @@ def test_every_way_to_work_ends_in_its_route_within_limits(trial: Trial) -> None
     assert "must not leave the workspace" in said
     assert "root:" not in said
     said = trial.solexp("show", str(run.path), "--task", "made_Spins", "--sample", "0")
-    assert "passed the limit of CPU time" in said
+    assert "went beyond the limit of CPU time" in said
     said = trial.solexp("show", str(run.path))
     assert "workspaces: 6 exit_0" in said
 

@@ -131,7 +131,7 @@ def _unwanted(name: str, text: str) -> str | None:
 
 
 def _limited(ran: Ran, what: str) -> Report:
-    text = f"{what} passed the limit of {ran.limit} and was ended"
+    text = f"ended: {what} went beyond the limit of {ran.limit}"
     return Report(ok=False, text=text, seconds=ran.seconds)
 
 

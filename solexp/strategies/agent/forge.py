@@ -15,7 +15,7 @@ from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 from solexp.toolchain.install import ensure_forge
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what an answer says."""
 _RUNS = {"build": forge_build, "test": forge_test}
 
