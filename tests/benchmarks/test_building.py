@@ -9,14 +9,15 @@ import msgspec
 import pytest
 
 from solexp.benchmarks.building.canaries import canaries
-from solexp.benchmarks.building.choosing import passes_on
+from solexp.benchmarks.building.choosing import Chosen, passes_on
 from solexp.benchmarks.building.duplicates import near_duplicates
 from solexp.benchmarks.building.sampling import stratified
 from solexp.benchmarks.building.settings import read_settings
 from solexp.benchmarks.building.sources import Source, licence
 from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.cli import main
-from solexp.core import UserError, Workspace
+from solexp.core import CompilerSettings, UserError, Workspace
+from solexp.solidity.functions import members
 from tests.benchmarks.solidity_eval.made import ORIGIN, TOML, row
 
 ABSTRACT = "pragma solidity ^0.8.0;\nabstract contract A { function f() external virtual; }\n"
@@ -191,3 +192,19 @@ def test_lines_can_be_canaries() -> None:
     body = "{\n    total = total * rate / base;\n    x = 1;\n}"
     found = canaries(body, [], most=9, chars=5, line_chars=20, common={"total"})
     assert found == ("total = total * rate / base;",)
+
+
+@pytest.mark.parametrize(
+    ("pragma", "series"),
+    [("^0.6.2", "0.6"), ("<6.0 >=0.4.24", "0.4"), (">=0.5.0 <0.9.0", "0.5"), ("*", "0.8")],
+)
+def test_a_series_is_the_first_that_the_pragma_names(pragma: str, series: str) -> None:
+    text = f"pragma solidity {pragma};\ncontract A {{ function f() external {{ g(); }} }}"
+    chosen = Chosen(
+        source=Source(id="a", text=text),
+        contract="A",
+        member=members(text, "A")[0],
+        name="f()",
+        compiler=CompilerSettings(version="0.8.28"),
+    )
+    assert chosen.series == series

@@ -35,7 +35,7 @@ from solexp.solidity.versions import parse_range, pragmas, release
 from solexp.toolchain.install import soljson_versions
 
 STUB_BODY = f"{{ {STUB} }}"
-_SERIES = re.compile(r"\d+\.\d+")
+_SERIES = re.compile(r"(?<![\d.])0\.\d+")
 _DELEGATES = re.compile(r"(?<![\w$])(?:delegatecall|callcode)(?![\w$])")
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
 
