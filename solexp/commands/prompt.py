@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
 from solexp.benchmarks.base import everything
@@ -59,6 +60,9 @@ def shown(prompt: Prompt) -> str:
         parts = [f"── text to be continued\n{prompt.messages[-1].content}"]
     if prompt.suffix:
         parts.append(f"── text behind the gap\n{prompt.suffix}")
+    if prompt.tools:
+        told = (f"{t.name}: {t.description} {json.dumps(t.parameters)}" for t in prompt.tools)
+        parts.append("── tools\n" + "\n".join(told))
     if prompt.stop:
         parts.append("── stops at\n" + "\n".join(map(repr, prompt.stop)))
     return "\n".join(parts)
