@@ -43,8 +43,8 @@ _TRUTHS = {
     "sgt": lambda a, b: terms.slt(b, a),
     "eq": terms.eq,
 }
-_ZERO = terms.const(0, 256)
-_ONE = terms.const(1, 256)
+_ZERO = terms.lasting(terms.const(0, 256))
+_ONE = terms.lasting(terms.const(1, 256))
 
 
 def tokens(text: str) -> list[str]:

@@ -6,7 +6,6 @@ a place of storage before the call, ``keccak`` hashes the bytes of its argument,
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from weakref import WeakValueDictionary
@@ -45,20 +44,37 @@ class Term:
 _known: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 _count = 0
 _kept: list[Term] | None = None
+_lasting: list[Term] = []
 
 
 @contextmanager
 def keeping() -> Iterator[None]:
-    """Keeps all terms that are made, so that their order does not hang on when unused ones are collected."""
-    global _kept  # noqa: PLW0603
-    before = _kept
-    if before is None:
-        gc.collect()
-        _kept = []
+    """Knows none of the terms that were made before, and keeps all that are made.
+
+    Their order then hangs neither on what the process did earlier, nor on when unused ones are collected. Terms from
+    within are not for use behind it, nor those from before within.
+    """
+    global _kept, _known  # noqa: PLW0603
+    if _kept is not None:
+        yield
+        return
+    before = _known
+    _known = WeakValueDictionary((_key(term), term) for term in _lasting)
+    _kept = []
     try:
         yield
     finally:
-        _kept = before
+        _known, _kept = before, None
+
+
+def lasting(term: Term) -> Term:
+    """A term that a module holds: known everywhere."""
+    _lasting.append(term)
+    return term
+
+
+def _key(term: Term) -> tuple[object, ...]:
+    return (term.op, term.width, term.data, *(arg.number for arg in term.args))
 
 
 def make(op: str, args: tuple[Term, ...], width: int, data: Hashable = None) -> Term:
@@ -82,8 +98,8 @@ def const(value: int, width: int) -> Term:
     return make("const", (), width, value & ((1 << width) - 1))
 
 
-TRUE = make("const", (), BOOL, 1)
-FALSE = make("const", (), BOOL, 0)
+TRUE = lasting(make("const", (), BOOL, 1))
+FALSE = lasting(make("const", (), BOOL, 0))
 
 
 def truth(value: bool) -> Term:

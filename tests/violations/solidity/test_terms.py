@@ -105,6 +105,24 @@ def test_a_term_keeps_its_place_while_terms_are_kept() -> None:
         assert terms.var("made and dropped", 8).number == first < later
 
 
+def test_the_order_of_kept_terms_does_not_hang_on_terms_made_before() -> None:
+    def order() -> list[str]:
+        with terms.keeping():
+            made = [terms.var(name, 8) for name in ("kept first", "kept second")]
+            return [str(term.data) for term in sorted(made, key=lambda term: term.number)]
+
+    before = terms.var("kept second", 8)
+
+    assert order() == ["kept first", "kept second"] == order()
+    assert terms.var("kept second", 8) is before
+
+
+def test_truth_and_the_constants_of_modules_are_the_same_within() -> None:
+    with terms.keeping():
+        assert terms.eq(terms.const(1, 8), terms.const(1, 8)) is terms.TRUE
+        assert terms.not_(terms.TRUE) is terms.FALSE
+
+
 def test_a_quotient_by_zero_is_zero() -> None:
     x = terms.var("x8", 8)
     for operation in (terms.udiv, terms.urem, terms.sdiv, terms.srem):
