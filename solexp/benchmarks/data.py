@@ -39,6 +39,8 @@ BENCHMARKS: Mapping[str, str] = {
 """The benchmarks that come with solexp, by name."""
 
 _EMBEDDED = frozenset({"starter"})
+_BROUGHT = frozenset({"solidity_eval", "solbench"})
+"""Whose rows nobody but the user knows a place of."""
 _ALL: Mapping[str, Mapping[str, str]] = {
     "soleval": {"subset": "all"},
     "solidity_eval": {"config": "full"},
@@ -193,7 +195,8 @@ def _listing(name: str) -> Listing:
     except SolexpError as error:
         return Listing(name=name, present=False, tasks=None, where=where, note=str(error))
     if count is None:
-        note = f"get it by: solexp data fetch {name}"
+        verb = f"import {name} --from DIR" if name in _BROUGHT else f"fetch {name}"
+        note = f"get it by: solexp data {verb}"
         return Listing(name=name, present=False, tasks=None, where=where, note=note)
     note = f"version {starter.VERSION}" if name == "starter" else ""
     return Listing(name=name, present=True, tasks=count, where=where, note=note)
