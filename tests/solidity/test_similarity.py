@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from solexp.benchmarks.starter import Starter
 from solexp.solidity.comments import without_comments
-from solexp.solidity.similarity import _KEPT, Originals, shown, tokens
+from solexp.solidity.similarity import LANGUAGE_WORDS, Originals, shown, tokens
 
 LIMIT = 0.7
 """The default of `max_similarity`."""
@@ -35,7 +35,7 @@ def references() -> tuple[str, ...]:
 
 def own(word: str) -> bool:
     """Whether a word is a name that the source's author has chosen."""
-    return word not in _KEPT and not re.fullmatch(r"(u?int|bytes)\d*", word)
+    return word not in LANGUAGE_WORDS and not re.fullmatch(r"(u?int|bytes)\d*", word)
 
 
 def renamed(source: str, seed: int) -> str:
