@@ -227,5 +227,7 @@ def _code(token: str) -> int:
     """A 64-bit code of a token's lower case, odd for names that may be chosen freely."""
     word = token.lower()
     code = int.from_bytes(blake2b(word.encode(errors="replace"), digest_size=8).digest(), "little")
-    free = bool(_NAME.match(word)) and word not in LANGUAGE_WORDS and not _ELEMENTARY.fullmatch(word)
+    free = (
+        bool(_NAME.match(word)) and word not in LANGUAGE_WORDS and not _ELEMENTARY.fullmatch(word)
+    )
     return (code & ~1) | free or 2

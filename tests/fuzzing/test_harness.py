@@ -93,15 +93,22 @@ def test_a_handler_sends_what_its_calls_are_read_as() -> None:
     calls = []
     for each in sent:
         number, time = number + each.blocks, time + each.seconds
-        fields = {"block_number": number, "timestamp": time, "gas": 60_000_000}
-        calls.append(Call(sender=each.sender, input=each.data, **fields))
+        calls.append(
+            Call(
+                sender=each.sender,
+                input=each.data,
+                block_number=number,
+                timestamp=time,
+                gas=60_000_000,
+            )
+        )
     deployment = msgspec.structs.replace(BASE.deployment, value=4 * RICH)
     ran = msgspec.structs.replace(BASE, calls=tuple(calls), deployment=deployment)
     [trace] = AnvilMachine().run(ran, [Subject(handler.creation, handler)], NOTHING)
 
     assert len(expected.calls) == len(sent)
     entries = {entry.selector: entry for entry in (*unit.entries, *unit.views)}
-    values = set()
+    values: set[str] = set()
     for call, result in zip(expected.calls, trace.calls, strict=True):
         assert result.status
         original, candidate = result.logs

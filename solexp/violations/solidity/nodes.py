@@ -54,17 +54,18 @@ def keeping() -> Iterator[None]:
     Their order then hangs neither on what the process did earlier, nor on when unused ones are collected. Terms from
     within are not for use behind it, nor those from before within.
     """
-    global _kept, _known  # noqa: PLW0603
+    global _kept, _known, _count  # noqa: PLW0603
     if _kept is not None:
         yield
         return
-    before = _known
+    before = _known, _count
     _known = WeakValueDictionary((_key(term), term) for term in _lasting)
+    _count = max(term.number for term in _lasting)
     _kept = []
     try:
         yield
     finally:
-        _known, _kept = before, None
+        (_known, _count), _kept = before, None
 
 
 def lasting(term: Term) -> Term:

@@ -32,7 +32,7 @@ class Tables:
         )
         small = range(SMALL_WORDS)
         self._words = list(dict.fromkeys([*small, *words, *constants]))
-        self._texts = {each for each in state.keys if isinstance(each, bytes)}
+        self._texts = list(dict.fromkeys(each for each in state.keys if isinstance(each, bytes)))
         self._known: dict[object, dict[tuple[int, ...], int]] = {}
         self.version = 0
         """Rises with every change of what was told before."""
