@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from solexp.core import DataError, UserError
+from solexp.core import DataError, Task, UserError
 from solexp.store.records import write_atomically
 
 _ENDS = (".parquet", ".jsonl", ".jsonl.gz", ".arrow")
@@ -119,3 +119,26 @@ def _table(path: Path, columns: Sequence[str] | None) -> Iterator[Raw]:
                 yield f"{path} row {number}", row
     except (OSError, pyarrow.ArrowException, UnicodeDecodeError) as error:
         raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
+
+
+def posed(
+    rows: Iterable[Raw],
+    pose: Callable[[Mapping[str, Any], str], Task],
+    folder: Path,
+    malformed: Callable[[str], None],
+) -> list[Task]:
+    """The tasks of rows, each with its place; ``malformed`` is told of those that are none, in one line each.
+
+    ``pose`` raises DataError for such a row. Raises DataError when no row of ``folder`` is a task.
+    """
+    tasks: list[Task] = []
+    first: DataError | None = None
+    for place, values in rows:
+        try:
+            tasks.append(pose(values, place))
+        except DataError as error:
+            first = first or error
+            malformed(f"{error}; left out")
+    if first is not None and not tasks:
+        raise DataError(f"{folder} holds no usable row; the first problem: {first}")
+    return tasks

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
 from solexp.benchmarks.base import select
 from solexp.benchmarks.functions import named_apart
-from solexp.benchmarks.rowfiles import files_of, read
+from solexp.benchmarks.rowfiles import files_of, posed, read
 from solexp.benchmarks.solbench.rows import pose, read_row
-from solexp.core import DataError, Task
+from solexp.core import Task
 from solexp.core.hashing import file_hash
 from solexp.toolchain.homes import data_home
 from solexp.toolchain.install import soljson_versions
@@ -48,17 +49,12 @@ class SolBench:
     @cached_property
     def _every(self) -> list[Task]:
         installed = soljson_versions()
-        problems: list[str] = []
-        tasks = []
-        for path in self._files:
-            for place, values in read(path):
-                try:
-                    tasks.append(pose(read_row(values, place), place, installed))
-                except DataError as error:
-                    problems.append(str(error))
-                    self.malformed(f"{error}; left out")
-        if problems and not tasks:
-            raise DataError(f"{self.folder} holds no usable row; the first problem: {problems[0]}")
+        tasks = posed(
+            chain.from_iterable(map(read, self._files)),
+            lambda values, place: pose(read_row(values, place), place, installed),
+            self.folder,
+            self.malformed,
+        )
         return named_apart(tasks)
 
     @cached_property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from solexp.benchmarks.base import select
-from solexp.benchmarks.rowfiles import files_of, read
+from solexp.benchmarks.rowfiles import files_of, posed, read
 from solexp.benchmarks.solidity_eval.posing import pose
 from solexp.benchmarks.solidity_eval.rows import COLUMNS, read_row
 from solexp.core import DataError, Task, UserError
@@ -54,20 +55,17 @@ class SolidityEval:
 
     @cached_property
     def _every(self) -> list[Task]:
-        problems: list[str] = []
-        tasks: dict[str, Task] = {}
-        for path in self._files:
-            for place, values in read(path, COLUMNS):
-                try:
-                    task = _posed(values, place, tasks)
-                except DataError as error:
-                    problems.append(str(error))
-                    self.malformed(f"{error}; left out")
-                else:
-                    tasks[task.id] = task
-        if problems and not tasks:
-            raise DataError(f"{self.folder} holds no usable row; the first problem: {problems[0]}")
-        return list(tasks.values())
+        known: set[str] = set()
+
+        def once(values: Mapping[str, object], place: str) -> Task:
+            task = pose(read_row(values, place), place)
+            if task.id in known:
+                raise DataError(f"{place}: task_id: there is a '{task.id}' already")
+            known.add(task.id)
+            return task
+
+        rows = chain.from_iterable(read(path, COLUMNS) for path in self._files)
+        return posed(rows, once, self.folder, self.malformed)
 
     @cached_property
     def _tasks(self) -> tuple[Task, ...]:
@@ -92,10 +90,3 @@ class SolidityEval:
     def data_hashes(self) -> dict[str, str]:
         """SHA-256 of the files of rows, by name."""
         return {path.name: file_hash(path) for path in self._files}
-
-
-def _posed(values: Mapping[str, object], place: str, known: Collection[str]) -> Task:
-    task = pose(read_row(values, place), place)
-    if task.id in known:
-        raise DataError(f"{place}: task_id: there is a '{task.id}' already")
-    return task
