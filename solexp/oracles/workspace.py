@@ -24,7 +24,7 @@ from solexp.oracles.grounds import KEEP
 from solexp.oracles.judgement import timed
 from solexp.solidity.comments import without_comments
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what a verdict says."""
 
 Rule = Literal["strict", "release"]
@@ -109,12 +109,19 @@ class WorkspaceOracle:
         rest = case.among([c for c in case.candidates if barred[c.key] is None])
         found = {}
         if rest.candidates:
-            judged = FuzzJudgement(self.fuzz, rest)
-            rows = timed(judged.verdicts, rest, self.fuzz.machine)
-            untested = case.task.facts.get("signature") in judged.vacuous
+            asked = case.among([*rest.candidates, *_stubbed(case.task)])
+            judged = FuzzJudgement(self.fuzz, asked)
+            rows = timed(judged.verdicts, asked, self.fuzz.machine)
+            untested = None
+            if case.task.facts.get("signature") in judged.vacuous:
+                untested = "every call of the function fails on the original"
+            elif any(row.outcome is Outcome.PASS for row in rows[len(rest.candidates) :]):
+                untested = (
+                    "the stub is not told from the original: no call reached what the body does"
+                )
             found = {
                 candidate.key: self._routed(case.task, candidate, said, untested)
-                for candidate, said in zip(rest.candidates, rows, strict=True)
+                for candidate, said in zip(rest.candidates, rows, strict=False)
             }
         return [barred[c.key] or found[c.key] for c in case.candidates]
 
@@ -137,12 +144,14 @@ class WorkspaceOracle:
             return self._said(case.task, candidate, said, "stub_residue")
         return None
 
-    def _routed(self, task: Task, candidate: Candidate, said: Verdict, untested: bool) -> Verdict:
+    def _routed(
+        self, task: Task, candidate: Candidate, said: Verdict, untested: str | None
+    ) -> Verdict:
         route = _ROUTES.get(said.outcome, "fail")
         outcome, evidence = said.outcome, dict(said.evidence)
-        if said.outcome is Outcome.PASS and untested:
+        if said.outcome is Outcome.PASS and untested is not None:
             route, outcome = "vacuous_no_diff", Outcome.VACUOUS
-            evidence["reason"] = "every call of the function fails on the original"
+            evidence["reason"] = untested
         doubtful = said.outcome is Outcome.UNDECIDABLE and said.measures.get("task_decidable")
         if doubtful or (route == "vacuous_no_diff" and said.measures.get(KEEP) is False):
             # Neither right nor wrong, though something was tested; or it would be known another time.
@@ -167,6 +176,17 @@ class WorkspaceOracle:
             "workspace.best_effort": candidate.files is not None and not canaries,
         }
         return msgspec.structs.replace(said, measures=measures)
+
+
+def _stubbed(task: Task) -> tuple[Candidate, ...]:
+    """The workspace as nobody has touched it: where it passes, the calls say nothing of the function."""
+    if not isinstance(task.workspace, Workspace):
+        return ()
+    files = task.workspace.files
+    code = files.get(task.target.path, "")
+    return (
+        Candidate(task_id=task.id, batch="stub", repeat=0, index=0, code=code, files=dict(files)),
+    )
 
 
 def _leaks(case: Case, candidate: Candidate) -> Iterator[tuple[str, str]]:

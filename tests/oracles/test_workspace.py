@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from solexp.core import Candidate, NoCode, Outcome, Task, UserError, Verdict
+from solexp.core import Candidate, NoCode, Outcome, Task, UserError, Verdict, Workspace
 from solexp.metrics.scores import judged
 from solexp.metrics.workspaces import workspace_metrics, workspaces
 from solexp.oracles.base import Case
@@ -115,6 +115,25 @@ def test_a_function_that_never_worked_is_counted_apart_or_as_the_card_does(
     )
     assert found.outcome is outcome
     assert routes([found]) == [("vacuous_no_diff", reward)]
+
+
+def test_where_the_stub_passes_too_nothing_was_tested(compiler: Compiler) -> None:
+    def inside(text: str) -> str:
+        return text.replace("take(uint256 amount) external", "take(uint256 amount) internal")
+
+    posed = task()
+    assert isinstance(posed.workspace, Workspace)
+    files = {path: inside(text) for path, text in posed.workspace.files.items()}
+    posed = msgspec.structs.replace(
+        posed,
+        sources={PATH: inside(posed.sources[PATH])},
+        workspace=msgspec.structs.replace(posed.workspace, files=files),
+    )
+    (found,) = judge(posed, [left(0, {PATH: inside(source("Solves", WRONG))})], compiler)
+
+    assert found.outcome is Outcome.VACUOUS
+    assert routes([found]) == [("vacuous_no_diff", None)]
+    assert "the stub" in str(found.evidence["reason"])
 
 
 def test_rows_without_canaries_are_best_effort_and_many_vacuous_passes_are_flagged() -> None:
