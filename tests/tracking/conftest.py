@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from solexp.store.runfolder import RunFolder
-from solexp.tracking.client import load_mlflow
+from solexp.tracking.client import load_mlflow, mlflow_quiet
 from solexp.tracking.settings import TrackingSettings, local_uri
 from solexp.tracking.store import client_uri, prepare
 from tests.made_runs import make_run
@@ -35,4 +35,9 @@ def settings(empty_store: Path) -> TrackingSettings:
 def client(settings: TrackingSettings) -> Any:
     """MLflow's own client on that store."""
     prepare(settings.resolved_uri)
-    return load_mlflow().MlflowClient(tracking_uri=client_uri(settings.resolved_uri))
+    mlflow = load_mlflow()
+    with mlflow_quiet():
+        # A process's first question sets MLflow's mappers up, whichever test asks it.
+        asking = mlflow.MlflowClient(tracking_uri=client_uri(settings.resolved_uri))
+        asking.search_experiments()
+    return asking
