@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -31,6 +32,16 @@ Read = tuple[str, Sequence[Source], Sequence[tuple[str, str]]]
 _UNTOLD = Untold()
 
 
+class _Found(NamedTuple):
+    """What rows are made of."""
+
+    names: list[str]
+    """Where sources are from."""
+    sources: list[Source]
+    funnel: Funnel
+    chosen: list[Chosen]
+
+
 def build_solidity_eval(
     read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
 ) -> Card:
@@ -38,8 +49,8 @@ def build_solidity_eval(
 
     Raises UserError when no source survives the filters, naming the reason that most had.
     """
-    sources, funnel, chosen = _chosen(read, settings, steps)
-    rows = solidity_eval.make_rows(chosen, settings, sources)
+    found = _find(read, settings, steps)
+    rows = solidity_eval.make_rows(found.chosen, settings, found.sources)
     for row in rows:
         pose(row, row.task_id)
     lite = stratified(
@@ -49,57 +60,71 @@ def build_solidity_eval(
         name=lambda row: row.task_id,
         seed=settings.seed,
     )
-    files = {"full.parquet": rows, "lite.parquet": lite}
-    for name, held in files.items():
-        write_parquet(out / name, held, Row)
-    told = card(
+    return _written(
         "solidity_eval",
-        [name for name, _, _ in read],
+        found,
         settings,
-        sources=sources,
-        funnel=funnel,
-        chosen=chosen,
-        rows={name: len(held) for name, held in files.items()},
+        out=out,
+        kind=Row,
+        files={"full.parquet": rows, "lite.parquet": lite},
         canaries={row.task_id: len(row.canary_substrings) for row in rows},
-        hashes=_hashes(out, files),
     )
-    write_card(out, told)
-    return told
 
 
 def build_solbench(
     read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
 ) -> Card:
     """Writes ``SolBench.parquet`` and the card into ``out``, as `build_solidity_eval` does."""
-    sources, funnel, chosen = _chosen(read, settings, steps)
-    rows = solbench.make_rows(chosen, settings)
+    found = _find(read, settings, steps)
+    rows = solbench.make_rows(found.chosen, settings)
     for row in rows:
         pose_solbench(row, row.idx, ())
-    write_parquet(out / "SolBench.parquet", rows, SolBenchRow)
-    files = {"SolBench.parquet": rows}
-    told = card(
+    return _written(
         "solbench",
-        [name for name, _, _ in read],
+        found,
         settings,
-        sources=sources,
-        funnel=funnel,
-        chosen=chosen,
+        out=out,
+        kind=SolBenchRow,
+        files={"SolBench.parquet": rows},
+        canaries=None,
+    )
+
+
+def _written(
+    benchmark: str,
+    found: _Found,
+    settings: Settings,
+    *,
+    out: Path,
+    kind: type[msgspec.Struct],
+    files: Mapping[str, Sequence[msgspec.Struct]],
+    canaries: Mapping[str, int] | None,
+) -> Card:
+    """The card, which is written beside the files of rows."""
+    for name, held in files.items():
+        write_parquet(out / name, held, kind)
+    told = card(
+        benchmark,
+        found.names,
+        settings,
+        sources=found.sources,
+        funnel=found.funnel,
+        chosen=found.chosen,
         rows={name: len(held) for name, held in files.items()},
-        hashes=_hashes(out, files),
+        canaries=canaries,
+        hashes={name: file_hash(out / name) for name in files},
     )
     write_card(out, told)
     return told
 
 
-def _chosen(
-    read: Sequence[Read], settings: Settings, steps: Steps
-) -> tuple[list[Source], Funnel, list[Chosen]]:
+def _find(read: Sequence[Read], settings: Settings, steps: Steps) -> _Found:
     sources, funnel = gathered(read)
     with Compiler(max_workers=1) as compiler:
         chosen = choose(sources, settings, compiler, funnel, steps)
     if not chosen:
         raise UserError(f"data build: no row is left of {len(sources)} sources; {_worst(funnel)}")
-    return sources, funnel, chosen
+    return _Found([name for name, _, _ in read], sources, funnel, chosen)
 
 
 def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
@@ -116,10 +141,6 @@ def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
             )
     funnel.stage("readable", len(sources), [each for _, _, unread in read for each in unread])
     return sources, funnel
-
-
-def _hashes(out: Path, files: Mapping[str, object]) -> dict[str, str]:
-    return {name: file_hash(out / name) for name in files}
 
 
 def _worst(funnel: Funnel) -> str:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Mapping
 from itertools import chain
-from pathlib import Path
 
-from solexp.benchmarks.base import select
 from solexp.benchmarks.functions import named_apart
-from solexp.benchmarks.rowfiles import files_of, posed, read
+from solexp.benchmarks.rowfiles import posed, read
+from solexp.benchmarks.rowset import RowSet
 from solexp.benchmarks.solbench.rows import pose, read_row
 from solexp.core import Task
-from solexp.core.hashing import file_hash
-from solexp.toolchain.homes import data_home
 from solexp.toolchain.install import soljson_versions
-
-log = logging.getLogger(__name__)
 
 NAME = "SolBench"
 """Of the file in the release."""
 
 
-class SolBench:
+class SolBench(RowSet):
     """Functions of verified contracts, to be completed or repaired where they stand (SolBench).
 
     ``path`` is a file of rows, or a folder that holds ``SolBench.parquet`` (default: ``solbench`` in the data home).
@@ -41,13 +34,9 @@ class SolBench:
         filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
         seed: int = 0,
     ) -> None:
-        self.folder = Path(path) if path else data_home() / self.name
-        self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
-        self.malformed: Callable[[str], None] = log.warning
-        """What is told of each malformed row, in one line."""
+        super().__init__(NAME, path=path, limit=limit, ids=ids, filter=filter, seed=seed)
 
-    @cached_property
-    def _every(self) -> list[Task]:
+    def _posed(self) -> list[Task]:
         installed = soljson_versions()
         tasks = posed(
             chain.from_iterable(map(read, self._files)),
@@ -56,27 +45,3 @@ class SolBench:
             self.malformed,
         )
         return named_apart(tasks)
-
-    @cached_property
-    def _tasks(self) -> tuple[Task, ...]:
-        return self._select(self._every)
-
-    @cached_property
-    def _files(self) -> list[Path]:
-        return files_of(self.folder, NAME)
-
-    def tasks(self) -> tuple[Task, ...]:
-        """The chosen tasks in the rows' order.
-
-        Malformed rows are left out, each with a warning that names row and column. Raises UserError when there are no
-        rows, DataError when a file is damaged or holds nothing usable.
-        """
-        return self._tasks
-
-    def every(self) -> Sequence[Task]:
-        """All tasks, chosen or not. Raises as `tasks` does."""
-        return self._every
-
-    def data_hashes(self) -> dict[str, str]:
-        """SHA-256 of the files of rows, by name."""
-        return {path.name: file_hash(path) for path in self._files}

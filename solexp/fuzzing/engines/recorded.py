@@ -55,50 +55,31 @@ def _echidna_call(said: dict[str, Any]) -> Sent:
     return Sent(_account(said["src"]), data, blocks, seconds)
 
 
+_PLAIN = {
+    "AbiAddress": "address",
+    "AbiBool": "bool",
+    "AbiString": "string",
+    "AbiBytesDynamic": "bytes",
+}
+
+
 def _type(said: dict[str, Any]) -> str:
-    """The canonical type of a tagged value."""
-    tag = said["tag"]
+    """The canonical type of a tagged value, or of a type that stands by itself, as those of an array's members do."""
+    tag = said["tag"].removesuffix("Type")
     held: Any = said.get("contents")
+    # A value's contents begin with what a type's consist of.
+    alone = tag != said["tag"]
     if tag in ("AbiUInt", "AbiInt"):
-        return f"{'u' if tag == 'AbiUInt' else ''}int{held[0]}"
+        return f"{'u' if tag == 'AbiUInt' else ''}int{held if alone else held[0]}"
     if tag == "AbiBytes":
-        return f"bytes{held[0]}"
+        return f"bytes{held if alone else held[0]}"
     if tag == "AbiTuple":
         return f"({','.join(map(_type, held))})"
     if tag == "AbiArrayDynamic":
-        return f"{_declared(held[0])}[]"
+        return f"{_type(held if alone else held[0])}[]"
     if tag == "AbiArray":
-        return f"{_declared(held[1])}[{held[0]}]"
-    plain = {
-        "AbiAddress": "address",
-        "AbiBool": "bool",
-        "AbiString": "string",
-        "AbiBytesDynamic": "bytes",
-    }
-    return plain[tag]
-
-
-def _declared(said: dict[str, Any]) -> str:
-    """The same of a type that stands by itself, as those of an array's members do."""
-    tag = said["tag"]
-    held: Any = said.get("contents")
-    if tag in ("AbiUIntType", "AbiIntType"):
-        return f"{'u' if tag == 'AbiUIntType' else ''}int{held}"
-    if tag == "AbiBytesType":
-        return f"bytes{held}"
-    if tag == "AbiTupleType":
-        return f"({','.join(map(_declared, held))})"
-    if tag == "AbiArrayDynamicType":
-        return f"{_declared(held)}[]"
-    if tag == "AbiArrayType":
-        return f"{_declared(held[1])}[{held[0]}]"
-    plain = {
-        "AbiAddressType": "address",
-        "AbiBoolType": "bool",
-        "AbiStringType": "string",
-        "AbiBytesDynamicType": "bytes",
-    }
-    return plain[tag]
+        return f"{_type(held[1])}[{held[0]}]"
+    return _PLAIN[tag]
 
 
 def _value(said: dict[str, Any]) -> Any:
