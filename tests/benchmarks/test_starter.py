@@ -225,3 +225,13 @@ def _program(task: Task) -> Program:
 
 def test_the_newest_version_is_what_the_configuration_asks_for() -> None:
     assert compose(["benchmark=starter"]).benchmark.version == VERSION
+
+
+@pytest.mark.parametrize("preset", ["oracle_calibration", "violations_starter"])
+def test_presets_that_judge_every_mutant_draw_enough_samples(preset: str) -> None:
+    composed = compose([f"experiments={preset}"])
+    most = max(len(task.mutants) for task in Starter().every())
+
+    assert composed.model.each
+    # Sample 0 is the reference.
+    assert composed.sampling.batches.greedy.n > most
