@@ -30,7 +30,7 @@ from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Branch, Machine, Observation, Subject
 from solexp.oracles.asking import same_error
 from solexp.oracles.base import Case, verdict
-from solexp.oracles.elsewhere import SecondLook, elsewhere_too, limited
+from solexp.oracles.elsewhere import Elsewhere, SecondLook, elsewhere_too, limited
 from solexp.oracles.judgement import Judgement, Measures, creation_identity, timed
 from solexp.oracles.staging import Stage, stage, subject
 from solexp.oracles.witnessing import (
@@ -243,21 +243,23 @@ class _Judgement(Judgement):
         program = leading(staged.program, witnesses.kept[: max(by_state)[0]])
         traces = self._traces(program, subjects, states)
         reference = traces[0]
-        look = SecondLook(staged.original, program, memory_mb=self._oracle.memory_mb)
         violating = together(states, limited(program, reference))
-        for index, place in places.items():
-            if reference.stopped:
-                reason = f"this time the original used up its {reference.stopped}"
-                self._told["keep"] = False
-                self.settle(index, Outcome.UNDECIDABLE, {"reason": reason})
-            else:
+        seen: dict[int, Elsewhere | None] = {}
+        with SecondLook(staged.original, program, memory_mb=self._oracle.memory_mb) as look:
+            for index, place in places.items():
+                if reference.stopped:
+                    reason = f"this time the original used up its {reference.stopped}"
+                    self._told["keep"] = False
+                    self.settle(index, Outcome.UNDECIDABLE, {"reason": reason})
+                    continue
                 asked = ask(states, reference, traces[place])
                 self._decide(index, asked, traces[place], witnesses)
                 said = self._ready[index]
                 if said.outcome is Outcome.PASS and asked.left is None and self._oracle.elsewhere:
-                    found = look.at(subjects[place], [violating], ("status",))
-                    self._ready[index] = said if found is None else elsewhere_too(said, found)
-        look.close()
+                    if place not in seen:
+                        seen[place] = look.at(subjects[place], [violating], ("status",))
+                    if (found := seen[place]) is not None:
+                        self._ready[index] = elsewhere_too(said, found)
 
     def _traces(
         self, program: Program, subjects: list[Subject], states: Sequence[Sequence[Witness]]
