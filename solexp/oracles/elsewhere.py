@@ -40,6 +40,7 @@ class _Asked(NamedTuple):
     candidate: Subject
     axes: Collection[str]
     plan: Observation
+    getters: bool
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
@@ -83,9 +84,11 @@ class SecondLook(ExitStack):
         programs: Sequence[Program],
         axes: Collection[str],
         plan: Observation = NOTHING,
+        *,
+        getters: bool = True,
     ) -> Elsewhere | None:
         """The first difference on ``axes`` that a candidate shows elsewhere; None where it asks nothing more than the
-        original, or does the same there.
+        original, or does the same there. ``getters`` is as `compare` has it: nothing counts that did not count before.
 
         Every call states its gas limit. Raises HarnessError when a node fails.
         """
@@ -102,7 +105,7 @@ class SecondLook(ExitStack):
             # Fees change what senders have, by as much as each contract uses.
             plan = msgspec.structs.replace(plan, balances=())
             try:
-                found = self._look(place, fixed, traces, _Asked(candidate, axes, plan))
+                found = self._look(place, fixed, traces, _Asked(candidate, axes, plan, getters))
             except RpcError as error:
                 # No rule of a chain may cost a candidate anything that its behaviour does not.
                 log.warning("no second look (%s): %s", place, error)
@@ -164,19 +167,19 @@ class SecondLook(ExitStack):
         with ExitStack() as stack:
             nodes = self._pair(base, around, stack)
             pairs = _run(nodes, (self._original, question.candidate), there, gas, question.plan)
-            return self._differing(place, pairs, question.axes)
+            return self._differing(place, pairs, question)
 
     def _differing(
         self,
         place: Place,
         pairs: Iterable[tuple[Program, Trace, Trace]],
-        axes: Collection[str],
+        question: _Asked,
     ) -> Elsewhere | None:
         for program, expected, got in pairs:
             if expected.stopped or got.stopped:
                 break
-            comparison = compare(expected, got, program)
-            first = comparison.earliest(axes)
+            comparison = compare(expected, got, program, getters=question.getters)
+            first = comparison.earliest(question.axes)
             if first is not None:
                 contract = self._original.contract
                 end = len(program.calls) if first.index is None else first.index + 1

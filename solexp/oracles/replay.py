@@ -33,7 +33,7 @@ from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 11
+SCHEMA = 12
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -190,12 +190,7 @@ class _Judgement(Judgement):
         with SecondLook(staged.original, staged.program) as look:
             for index, place in places.items():
                 if place not in compared:
-                    found = compare(
-                        reference,
-                        traces[place],
-                        staged.program,
-                        getters=self._oracle.getters == "always",
-                    )
+                    found = compare(reference, traces[place], staged.program, getters=self._getters)
                     also = self._second_look(look, staged, reference, subjects[place], found)
                     compared[place] = found, also
                 self._decide(index, compared[place], staged, (reference, traces[place]))
@@ -211,7 +206,12 @@ class _Judgement(Judgement):
         if not self._oracle.elsewhere or found.diverges(self._oracle.axes) or found.truncated:
             return None
         program = limited(staged.program, reference)
-        return look.at(candidate, [program], self._oracle.axes, staged.plan)
+        return look.at(candidate, [program], self._oracle.axes, staged.plan, getters=self._getters)
+
+    @property
+    def _getters(self) -> bool:
+        """Whether answers of getters count where storage alone can be compared."""
+        return self._oracle.getters == "always"
 
     def _give_up(self, reason: str, places: Iterable[int]) -> None:
         """The grounds were found on another day. No candidate can be compared with half a trace."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from solexp.core import CompilerSettings, Program, Trace, Verdict
+from solexp.core import CompilerSettings, Outcome, Program, Trace, Verdict
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.machine import Observation, Subject
 from solexp.evm.observe import observation
@@ -132,3 +132,18 @@ def test_before_byzantium_where_getters_can_change_state_all_are_asked_or_none(
     traces = machine.run(history, made, observation(history, made[0].contract))
     assert all(call.status for trace in traces for call in trace.calls)
     assert [count > 0 for count in machine.asked[0]] == [asked] * 3
+
+
+def test_a_second_look_counts_getters_only_where_the_first_does(compiler: Compiler) -> None:
+    history = program()
+    later = history.calls[0].timestamp + 10 * 366 * 86_400
+    view = "function limit() external view returns (uint256) { %sreturn 9; } function take"
+    reference = BOX.replace("function take", view % "")
+    expiring = BOX.replace("function take", view % f"require(block.timestamp < {later}); ")
+    case = Case(task(reference, history), candidates([expiring]), compiler, cached=False)
+
+    [aside] = Replay().judge(case)
+    assert aside.outcome is Outcome.PASS
+    [counted] = Replay(getters="always").judge(case)
+    assert counted.outcome is Outcome.FAIL
+    assert counted.evidence["elsewhere"] == "late"
