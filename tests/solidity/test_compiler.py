@@ -136,7 +136,7 @@ def test_a_kept_build_needs_no_compiler(tmp_path: Path) -> None:
         started = time.perf_counter()
         for _ in range(20):
             assert second.compile({"box.sol": SOURCE}, settings) == build
-        assert (time.perf_counter() - started) / 20 < 0.01
+        assert (time.perf_counter() - started) / 20 < 0.2
         assert second.processes() == []
 
 

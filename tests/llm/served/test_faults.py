@@ -88,7 +88,7 @@ def test_a_server_that_stalls_or_trickles_is_left_at_the_limit_of_the_whole_requ
         (reply,) = ask(model_of(server, timeout_s=0.4))
         assert server.count == 2
     assert reply.text == "hello #0"
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 15
 
 
 def test_nobody_listening_is_told_as_no_connection() -> None:
@@ -137,7 +137,7 @@ def test_an_open_circuit_wakes_those_that_wait_to_try_again() -> None:
         start = time.monotonic()
         replies = ask_each(model_of(server, concurrency=2, backoff_s=30), ["a", "b"])
     assert [type(each) for each in replies] == [UserError, UserError]
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("after", ["seconds", "date", "milliseconds", "details", "message"])
