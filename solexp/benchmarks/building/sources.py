@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from solexp.benchmarks.solidity_eval.construction import standing
-from solexp.core import Deployment, Task, UserError
+from solexp.core import CompilerSettings, Deployment, Program, Task, UserError
 from solexp.solidity.functions import documented
 from solexp.solidity.lexing import mask
 from solexp.store.records import read_json
@@ -19,6 +19,7 @@ _LICENCE = re.compile(
     r"SPDX-License-Identifier:[ \t]*([\w.+() -]+?)[ \t\r]*(?:\*/|$)", re.MULTILINE
 )
 _IMPORT = re.compile(r"(?<![\w$.])import\b[^;]*;")
+_RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
 UNSTATED = "none stated"
 
 
@@ -34,7 +35,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """As an explorer states it; empty where only the file can say."""
     optimizer: bool | None = None
     runs: int = 200
+    compiler: CompilerSettings | None = None
+    """How the verified build was made; None where nobody has said."""
     deployment: Deployment | None = None
+    program: Program | None = None
+    """The recorded history, its deployment included; None where there is none."""
     documentation: dict[str, str] = {}
     """By signature: of functions that the file does not document."""
     verified: bool | None = None
@@ -52,6 +57,9 @@ class Beside(msgspec.Struct, kw_only=True):
     licence: str = ""
     constructor_arguments: str = ""
     """Hex, with ``0x`` or without."""
+    compiler: str | None = None
+    """The release, such as ``0.8.17``; an explorer's ``v0.8.17+commit.8df45f5f`` will do."""
+    evm_version: str | None = None
     optimizer: bool | None = None
     runs: int = 200
     verified: bool | None = None
@@ -111,7 +119,19 @@ def _told(name: str, text: str, told: Beside) -> Source:
     deployment = None
     if arguments and told.contract:
         deployment = standing(told.contract, f"0x{arguments}")
-    return Source(id=name, text=text, deployment=deployment, **values)
+    release, evm_version = values.pop("compiler"), values.pop("evm_version")
+    compiler = None
+    if release is not None:
+        found = _RELEASE.match(release)
+        if found is None:
+            raise UserError(f"data build: {name}.json: compiler '{release}' names no release")
+        compiler = CompilerSettings(
+            version=found[1],
+            optimizer=bool(told.optimizer),
+            runs=told.runs,
+            evm_version=evm_version,
+        )
+    return Source(id=name, text=text, deployment=deployment, compiler=compiler, **values)
 
 
 def _of_task(task: Task) -> Source:
@@ -126,7 +146,9 @@ def _of_task(task: Task) -> Source:
         address=address,
         optimizer=task.compiler.optimizer,
         runs=task.compiler.runs,
+        compiler=task.compiler,
         deployment=None if task.program is None else task.program.deployment,
+        program=task.program,
         documentation=documented(task.framework, task.target.contract),
         verified=bool(address) or None,
         transactions=recorded if isinstance(recorded, int) else calls,
