@@ -7,7 +7,8 @@ import msgspec
 from solexp.core import Task
 from solexp.solidity.comments import without_comments
 from solexp.solidity.extract import extract_contract
-from solexp.solidity.functions import documented, members
+from solexp.solidity.frameworks import redocumented
+from solexp.solidity.functions import documented
 
 
 def with_documentation(task: Task, reply: str) -> Task:
@@ -17,20 +18,9 @@ def with_documentation(task: Task, reply: str) -> Task:
     """
     contract = task.target.contract
     written = documented(extract_contract(reply, contract).code or reply, contract)
-    outline = without_comments(task.framework)
-    data = outline.encode()
-    parts, position = [], 0
-    for member in members(outline, contract):
-        said = written.get(member.signature)
-        line = data.rfind(b"\n", 0, member.start) + 1
-        indent = data[line : member.start]
-        if said and not indent.strip():
-            comment = "".join(f"/// {each.strip()}\n" for each in said.splitlines() if each.strip())
-            parts += [data[position:line], _indented(comment, indent.decode()).encode()]
-            position = line
     return msgspec.structs.replace(
         task,
-        framework=b"".join((*parts, data[position:])).decode(),
+        framework=redocumented(without_comments(task.framework), contract, written),
         requirement=written.get(str(task.facts.get("signature")), ""),
     )
 
@@ -38,7 +28,3 @@ def with_documentation(task: Task, reply: str) -> Task:
 def without_documentation(task: Task) -> Task:
     """The task with no comment in its outline, and nothing said of what it has to do."""
     return msgspec.structs.replace(task, framework=without_comments(task.framework), requirement="")
-
-
-def _indented(lines: str, indent: str) -> str:
-    return "".join(indent + line for line in lines.splitlines(keepends=True))

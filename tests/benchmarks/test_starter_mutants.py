@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from solexp.benchmarks.starter import mutant_labels
-from solexp.benchmarks.starter.framework import framework
 from solexp.benchmarks.starter.loader import read_task, task_ids
 from solexp.core import Candidate, Outcome, Task, Verdict
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.frameworks import framework
 from solexp.solidity.stubs import stubbed
 
 RETURNS_A_STORAGE_POINTER = {"OrchardPool"}

@@ -18,24 +18,6 @@ def locate(source: str, name: str) -> Definition:
     return found
 
 
-def framework(source: str, name: str) -> str:
-    """The target with its documentation, state and signatures; every body is ``{}``, the constructor's too.
-
-    Only modifiers keep the ``_`` without which they would be no modifiers.
-    """
-    data = source.encode()
-    target = locate(source, name)
-    start = _documented(data, target)
-    parts = []
-    for member in sorted(target.functions, key=lambda member: member.start):
-        if member.body_start is not None:
-            parts.append(data[start : member.body_start])
-            parts.append(b"{ _; }" if member.kind == "modifier" else b"{}")
-            start = member.end
-    parts.append(data[start : target.end])
-    return b"".join(parts).decode() + "\n"
-
-
 def context(source: str, name: str) -> str:
     """All of the source but the target and the target's documentation."""
     data = source.encode()

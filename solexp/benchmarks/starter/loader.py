@@ -12,7 +12,7 @@ import msgspec.yaml
 from eth_abi.abi import encode
 
 from solexp.benchmarks.base import select
-from solexp.benchmarks.starter.framework import context, framework, locate
+from solexp.benchmarks.starter.framework import context, locate
 from solexp.core import (
     Call,
     CompilerSettings,
@@ -26,6 +26,7 @@ from solexp.core import (
 )
 from solexp.core.errors import nearest
 from solexp.core.hashing import file_hash
+from solexp.solidity.frameworks import framework
 
 T = TypeVar("T")
 
