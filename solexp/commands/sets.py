@@ -31,7 +31,7 @@ def build(command: argparse.Namespace) -> int:
             raise UserError(f"data build {name}: --{option} is for contracteval")
     if not command.source or command.out is None:
         raise UserError(f"data build {name}: give --from FOLDER|BENCHMARK and --out DIR")
-    settings: Settings = read_settings(command.override)
+    settings = read_settings(command.override, Settings)
     read = [_read(each) for each in command.source]
     with Progress("compiling") as progress:
         told = BUILDERS[name](read, Path(command.out), settings, progress)

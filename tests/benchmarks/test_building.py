@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from solexp.benchmarks.building.canaries import canaries
-from solexp.benchmarks.building.choosing import Chosen, passes_on
+from solexp.benchmarks.building.choosing import Chosen
 from solexp.benchmarks.building.duplicates import near_duplicates
 from solexp.benchmarks.building.sampling import stratified
-from solexp.benchmarks.building.settings import read_settings
+from solexp.benchmarks.building.screening import passes_on
+from solexp.benchmarks.building.settings import Settings, read_settings
 from solexp.benchmarks.building.sources import Source, licence
 from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.cli import main
@@ -114,13 +114,11 @@ def test_a_canary_is_a_long_word_of_the_body_that_nothing_shown_has() -> None:
 
 def test_sources_are_near_duplicates_whatever_their_comments_and_layout() -> None:
     texts = [ORIGIN, ORIGIN.replace("    ", "\t").replace("Takes out", "Gives"), SHORT]
-    sources = [Source(id=str(place), text=text) for place, text in enumerate(texts)]
-    assert near_duplicates(sources, 0) == {"1": "0"}
-    assert near_duplicates(sources, -1) == {}
-    many = Source(id="many", text="a = 1; " * 300)
-    assert near_duplicates([many, msgspec.structs.replace(many, id="again")], 3) == {
-        "again": "many"
-    }
+    named = {str(place): text for place, text in enumerate(texts)}
+    assert near_duplicates(named, 0) == {"1": "0"}
+    assert near_duplicates(named, -1) == {}
+    many = "a = 1; " * 300
+    assert near_duplicates({"many": many, "again": many}, 3) == {"again": "many"}
 
 
 def test_few_rows_have_every_stratum_in_proportion() -> None:
@@ -149,7 +147,7 @@ def test_few_rows_have_every_stratum_in_proportion() -> None:
 )
 def test_a_setting_that_makes_no_sense_is_refused(word: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        read_settings([word])
+        read_settings([word], Settings)
 
 
 def test_a_licence_is_what_the_file_states() -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from solexp.benchmarks.building.choosing import Chosen
 from solexp.benchmarks.building.funnel import Dropped, Funnel, Stage
-from solexp.benchmarks.building.settings import Settings
+from solexp.benchmarks.building.settings import Filters
 from solexp.benchmarks.building.sources import Source, licence
 from solexp.core.hashing import content_hash
 from solexp.store.records import write_atomically
@@ -27,7 +27,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     """What the rows are for: ``solidity_eval`` or ``solbench``."""
     built_from: tuple[str, ...]
     """Names of the folders and benchmarks."""
-    settings: Settings
+    settings: Filters
     sources: int
     sources_sha256: str
     """Over the ids and texts of all sources that were read."""
@@ -48,7 +48,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 def card(
     benchmark: str,
     built_from: Sequence[str],
-    settings: Settings,
+    settings: Filters,
     *,
     sources: Sequence[Source],
     funnel: Funnel,
@@ -139,7 +139,7 @@ def in_words(told: Card) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _told(settings: Filters) -> dict[str, Any]:
     return msgspec.structs.asdict(settings)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from solexp.benchmarks.building.sources import Source
 from solexp.solidity.similarity import tokens
 
 BITS = 64
@@ -12,8 +11,8 @@ _SHINGLE = 4
 """Tokens of a run, comments and white space left out."""
 
 
-def near_duplicates(sources: Sequence[Source], most: int) -> dict[str, str]:
-    """For each source to drop, by id, the one before it in order that is nearly the same.
+def near_duplicates(texts: Mapping[str, str], most: int) -> dict[str, str]:
+    """For each text to drop, by id, the one before it in order that is nearly the same.
 
     Two are if their hashes differ in at most ``most`` of 64 bits; below 0 none are.
     """
@@ -22,15 +21,15 @@ def near_duplicates(sources: Sequence[Source], most: int) -> dict[str, str]:
     from simhash import Simhash, SimhashIndex  # noqa: PLC0415  (few commands need it)
 
     index = SimhashIndex([], f=BITS, k=most)
-    order = {source.id: place for place, source in enumerate(sources)}
+    order = {name: place for place, name in enumerate(texts)}
     dropped: dict[str, str] = {}
-    for source in sources:
-        digest = Simhash(_features(source.text), f=BITS)
+    for name, text in texts.items():
+        digest = Simhash(_features(text), f=BITS)
         near = sorted(index.get_near_dups(digest), key=order.__getitem__)
         if near:
-            dropped[source.id] = near[0]
+            dropped[name] = near[0]
         else:
-            index.add(source.id, digest)
+            index.add(name, digest)
     return dropped
 
 

@@ -12,9 +12,10 @@ import msgspec
 from solexp.benchmarks.building import rows as solidity_eval
 from solexp.benchmarks.building import solbench_rows as solbench
 from solexp.benchmarks.building.card import Card, card, write_card
-from solexp.benchmarks.building.choosing import Chosen, Steps, Untold, choose
+from solexp.benchmarks.building.choosing import Chosen, choose
 from solexp.benchmarks.building.funnel import Funnel
 from solexp.benchmarks.building.sampling import stratified
+from solexp.benchmarks.building.screening import Steps, Untold
 from solexp.benchmarks.building.settings import Settings
 from solexp.benchmarks.building.sources import Source
 from solexp.benchmarks.rowfiles import write_parquet
