@@ -13,7 +13,7 @@ import time
 import urllib.request
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import IO
 
 from solexp.core import ToolError, UserError
@@ -23,6 +23,8 @@ from solexp.tracking.store import artifact_root, client_uri, prepare
 HOST = "127.0.0.1"
 START_SECONDS = 90.0
 STOP_SECONDS = 10.0
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def serve(uri: str, *, port: int = 5000, open_browser: bool = True) -> None:
@@ -57,7 +59,7 @@ def _ended_like_ctrl_c() -> Iterator[None]:
         return
     earlier = {
         number: signal.signal(number, signal.default_int_handler)
-        for number in (signal.SIGTERM, signal.SIGHUP)
+        for number in _ENDING
         if signal.getsignal(number) is not signal.SIG_IGN  # nohup
     }
     try:
@@ -65,6 +67,27 @@ def _ended_like_ctrl_c() -> Iterator[None]:
     finally:
         for number, before in earlier.items():
             signal.signal(number, before)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Until left, what would interrupt waits: a server that is half started is nobody's to end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seen: list[int] = []
+    earlier = {
+        number: signal.signal(number, lambda came, _: seen.append(came))
+        for number in _ENDING
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, before in earlier.items():
+            signal.signal(number, before)
+    for number in seen:
+        signal.raise_signal(number)
 
 
 @contextmanager
@@ -82,22 +105,21 @@ def server(uri: str, *, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[b
         # Artifacts go through the server, so that clients need no path of its machine.
         command += ["--artifacts-destination", root]
     address = f"http://{HOST}:{port}"
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            command,
-            env={**os.environ, **ENVIRONMENT},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            if not _answers(address, process):
-                where = database(uri) or uri
-                raise ToolError(f"tracking: no MLflow server on {where}: {_last_line(log)}")
-            yield address, process
-        finally:
-            _stop(process)
+    with tempfile.TemporaryFile() as log, ExitStack() as ending:
+        with _uninterrupted():
+            process = subprocess.Popen(
+                command,
+                env={**os.environ, **ENVIRONMENT},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            ending.callback(_stop, process)
+        if not _answers(address, process):
+            where = database(uri) or uri
+            raise ToolError(f"tracking: no MLflow server on {where}: {_last_line(log)}")
+        yield address, process
 
 
 def _last_line(log: IO[bytes]) -> str:
@@ -132,14 +154,11 @@ def _answers(address: str, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the server with its worker: both are in a process group of their own."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            return
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            continue
-        return
+    """End the server with its workers: all are in a process group of their own, which may outlive its first."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(STOP_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
