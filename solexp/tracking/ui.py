@@ -77,7 +77,7 @@ def _uninterrupted() -> Iterator[None]:
         return
     seen: list[int] = []
     earlier = {
-        number: signal.signal(number, lambda came, _: seen.append(came))
+        number: signal.signal(number, lambda number, _: seen.append(number))
         for number in _ENDING
         if signal.getsignal(number) is not signal.SIG_IGN
     }
@@ -86,8 +86,8 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for number, before in earlier.items():
             signal.signal(number, before)
-    for number in seen:
-        signal.raise_signal(number)
+    for came in seen:
+        signal.raise_signal(came)
 
 
 @contextmanager
