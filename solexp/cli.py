@@ -173,11 +173,46 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     build.add_argument("--out", metavar="DIR", help="folder for the rows and their card")
     build.add_argument("--judge", metavar="NAME", help="the judge's name; by default the model's")
     build.add_argument("--labels", metavar="NAME=FILE", help="judgements from a file, as a judge")
+    _add_capture(datum)
     for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
         each = datum.add_parser(verb, help=what)
         each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
         if verb == "stats":
             each.add_argument("override", nargs="*", help="such as benchmark.path=PROJECT")
+
+
+def _add_capture(datum: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    capture = datum.add_parser(
+        "capture", help="get contracts and their histories from an explorer and an archive node"
+    )
+    capture.add_argument("address", nargs="*", help="of a verified contract")
+    capture.add_argument(
+        "--addresses", action="append", metavar="FILE", help="a file with further addresses"
+    )
+    capture.add_argument("--explorer", metavar="URL", help="its API; by default $SOLEXP_EXPLORER")
+    capture.add_argument("--node", metavar="URL", help="an archive node; by default $SOLEXP_NODE")
+    capture.add_argument("--out", required=True, metavar="DIR", help="folder for what is captured")
+    capture.add_argument("--chain", type=int, default=1, metavar="ID", help="by default 1, mainnet")
+    capture.add_argument("--transactions", type=_positive, default=1000, metavar="N")
+    capture.add_argument("--to-block", type=_positive, metavar="N", help="where histories end")
+    capture.add_argument("--no-internal", action="store_true", help="no internal transactions")
+    capture.add_argument("--traces", choices=("none", "calls", "all"), default="all")
+    capture.add_argument("--rate", type=_rate, default=3.0, metavar="N", help="requests a second")
+    capture.add_argument("--node-rate", type=_rate, default=20.0, metavar="N")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _rate(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 10_000:
+        raise ValueError(text)
+    return number
 
 
 def _add_dcr(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -260,6 +295,7 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
         case "data" if command.verb == "build" and command.benchmark in (
             "solidity_eval",
             "solbench",
+            "contracts",
         ):
             from solexp.commands import sets
 
@@ -269,6 +305,10 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.building import build
 
             return build(command)
+        case "data" if command.verb == "capture":
+            from solexp.commands.capture import data_capture
+
+            return data_capture(command)
         case "data":
             from solexp.commands.data import data
 

@@ -16,6 +16,7 @@ from solexp.benchmarks.base import Benchmark
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.contracteval import ContractEval
 from solexp.benchmarks.contracteval import release as contracteval
+from solexp.benchmarks.contracts import Contracts
 from solexp.benchmarks.fetching import Report
 from solexp.benchmarks.solbench import SolBench
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
@@ -35,12 +36,15 @@ BENCHMARKS: Mapping[str, str] = {
     "contracteval": "solexp.benchmarks.contracteval.ContractEval",
     "solidity_eval": "solexp.benchmarks.solidity_eval.SolidityEval",
     "solbench": "solexp.benchmarks.solbench.SolBench",
+    "contracts": "solexp.benchmarks.contracts.Contracts",
 }
 """The benchmarks that come with solexp, by name."""
 
 _EMBEDDED = frozenset({"starter"})
 _BROUGHT = frozenset({"solidity_eval", "solbench"})
 """Whose rows nobody but the user knows a place of."""
+_BUILT = frozenset({"contracts"})
+"""Which nobody has published: each builds a set of one's own."""
 _ALL: Mapping[str, Mapping[str, str]] = {
     "soleval": {"subset": "all"},
     "solidity_eval": {"config": "full"},
@@ -125,7 +129,9 @@ def verify(name: str) -> Verification:
     """Reads all of a benchmark's data and checks that they hold together."""
     benchmark = open_benchmark(name)
     problems: list[str] = []
-    if isinstance(benchmark, ContractEval | SolBench | SolContractEval | SolEval | SolidityEval):
+    if isinstance(
+        benchmark, ContractEval | Contracts | SolBench | SolContractEval | SolEval | SolidityEval
+    ):
         benchmark.malformed = problems.append
     try:
         tasks = benchmark.tasks()
@@ -174,6 +180,8 @@ class _Importer(Protocol):
 
 def _importer(name: str) -> _Importer:
     _folder(name)
+    if name in _BUILT:
+        raise UserError(f"nobody has published '{name}'; get it by: solexp data {_verb(name)}")
     found: _Importer = importlib.import_module(f"solexp.benchmarks.{name}.importing")
     return found
 
@@ -195,11 +203,16 @@ def _listing(name: str) -> Listing:
     except SolexpError as error:
         return Listing(name=name, present=False, tasks=None, where=where, note=str(error))
     if count is None:
-        verb = f"import {name} --from DIR" if name in _BROUGHT else f"fetch {name}"
-        note = f"get it by: solexp data {verb}"
+        note = f"get it by: solexp data {_verb(name)}"
         return Listing(name=name, present=False, tasks=None, where=where, note=note)
     note = f"version {starter.VERSION}" if name == "starter" else ""
     return Listing(name=name, present=True, tasks=count, where=where, note=note)
+
+
+def _verb(name: str) -> str:
+    if name in _BUILT:
+        return f"build {name} --from CONTRACTS --out SET"
+    return f"import {name} --from DIR" if name in _BROUGHT else f"fetch {name}"
 
 
 def _count(name: str) -> int | None:

@@ -54,8 +54,8 @@ def build(command: argparse.Namespace) -> int:
     """
     if command.benchmark != "contracteval":
         raise UserError(
-            f"data build: '{command.benchmark}' has nothing to build; choose contracteval, solidity_eval "
-            "or solbench"
+            f"data build: '{command.benchmark}' has nothing to build; choose contracts, contracteval, "
+            "solidity_eval or solbench"
         )
     composed = compose(["benchmark=contracteval", *_checked(command.override)])
     config = plain(composed)

@@ -1,4 +1,4 @@
-"""`solexp data build solidity_eval` and `solbench`: sets of rows from sources."""
+"""`solexp data build solidity_eval`, `solbench` and `contracts`: sets of rows or tasks from sources."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from pathlib import Path
 
 from solexp.benchmarks.building import sources
 from solexp.benchmarks.building.card import Card
+from solexp.benchmarks.building.contract_sets import build_contracts
 from solexp.benchmarks.building.sets import Read, build_solbench, build_solidity_eval
-from solexp.benchmarks.building.settings import Settings, read_settings
+from solexp.benchmarks.building.settings import (
+    ContractSettings,
+    Filters,
+    Settings,
+    read_settings,
+)
 from solexp.benchmarks.data import BENCHMARKS, open_benchmark
 from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.progress import Progress
 from solexp.report.tables import Grid, draw
 
-BUILDERS: dict[str, Callable[..., Card]] = {
-    "solidity_eval": build_solidity_eval,
-    "solbench": build_solbench,
+BUILDERS: dict[str, tuple[Callable[..., Card], type[Filters]]] = {
+    "solidity_eval": (build_solidity_eval, Settings),
+    "solbench": (build_solbench, Settings),
+    "contracts": (build_contracts, ContractSettings),
 }
 
 
@@ -31,10 +38,11 @@ def build(command: argparse.Namespace) -> int:
             raise UserError(f"data build {name}: --{option} is for contracteval")
     if not command.source or command.out is None:
         raise UserError(f"data build {name}: give --from FOLDER|BENCHMARK and --out DIR")
-    settings = read_settings(command.override, Settings)
+    make, kind = BUILDERS[name]
+    settings = read_settings(command.override, kind)
     read = [_read(each) for each in command.source]
     with Progress("compiling") as progress:
-        told = BUILDERS[name](read, Path(command.out), settings, progress)
+        told = make(read, Path(command.out), settings, progress)
     _tell(told, Path(command.out))
     return 0
 
@@ -55,7 +63,7 @@ def _tell(told: Card, out: Path) -> None:
         (stage.name, str(stage.left), _words(stage.dropped)) for stage in told.stages
     ]
     draw(Grid(title="", columns=("filter", "left", "left out"), rows=tuple(rows)), sys.stdout)
-    counted = ", ".join(f"{count} rows in {out / name}" for name, count in told.rows.items())
+    counted = ", ".join(f"{count} in {out / name}" for name, count in told.rows.items())
     print(f"{counted}; their card is {out / 'card.md'}")
 
 

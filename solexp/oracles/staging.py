@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from solexp.core import Build, ContractBuild, Program, Trace
+from solexp.evm.linked import libraries_at
 from solexp.evm.machine import Machine, Observation, Subject
 from solexp.evm.observe import GetterRule, observation
 from solexp.oracles.base import Case
@@ -65,20 +66,7 @@ def subject(build: Build, contract: ContractBuild, case: Case, sources: dict[str
     layout = with_underlying(contract.storage_layout, sources.values())
     if layout is not contract.storage_layout:
         contract = msgspec.structs.replace(contract, storage_layout=layout)
-    return Subject(contract.creation, contract, _libraries(build, case))
-
-
-def _libraries(build: Build, case: Case) -> dict[str, str]:
-    found = {}
-    for name, address in case.settings.libraries.items():
-        library = build.contract(name.rpartition(":")[2])
-        if library is not None and library.runtime != "0x":
-            # A library's code starts by pushing its own address, which only its deployment fills in.
-            code = library.runtime
-            if code.startswith("0x73" + "0" * 40):
-                code = "0x73" + address[2:].lower() + code[44:]
-            found[address.lower()] = code
-    return found
+    return Subject(contract.creation, contract, libraries_at(build, case.settings))
 
 
 def _why_no_original(build: Build, contract: ContractBuild | None, program: Program) -> str:

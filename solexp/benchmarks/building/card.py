@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from solexp.benchmarks.building.choosing import Chosen
 from solexp.benchmarks.building.funnel import Dropped, Funnel, Stage
 from solexp.benchmarks.building.settings import Filters
 from solexp.benchmarks.building.sources import Source, licence
@@ -24,7 +23,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: int = SCHEMA
     benchmark: str
-    """What the rows are for: ``solidity_eval`` or ``solbench``."""
+    """What the rows are for: ``solidity_eval``, ``solbench`` or ``contracts``."""
     built_from: tuple[str, ...]
     """Names of the folders and benchmarks."""
     settings: Filters
@@ -52,13 +51,12 @@ def card(
     *,
     sources: Sequence[Source],
     funnel: Funnel,
-    chosen: Sequence[Chosen],
+    used: Iterable[Source],
     rows: Mapping[str, int],
-    canaries: Mapping[str, int] | None = None,
+    counts: Mapping[str, Iterable[str]],
     hashes: Mapping[str, str],
 ) -> Card:
-    """The card; ``canaries`` are how many each row has, by its id, where rows have any."""
-    used = {one.source.id: one.source for one in chosen}
+    """The card; ``used`` are the rows' sources, and ``counts`` each row's value by property."""
     return Card(
         benchmark=benchmark,
         built_from=tuple(built_from),
@@ -67,19 +65,8 @@ def card(
         sources_sha256=content_hash([[each.id, each.text] for each in sources]),
         stages=funnel.stages,
         rows=dict(rows),
-        counts={
-            "series": _count(one.series for one in chosen),
-            "compiler": _count(one.compiler.version for one in chosen),
-            "visibility": _count(one.member.visibility or "none" for one in chosen),
-            "documented": _count("yes" if one.documentation else "no" for one in chosen),
-            "deployment": _count("known" if one.source.deployment else "made up" for one in chosen),
-        }
-        | (
-            {}
-            if canaries is None
-            else {"canaries": _count("some" if many else "none" for many in canaries.values())}
-        ),
-        licences=_count(licence(source) for source in used.values()),
+        counts={name: _count(values) for name, values in counts.items()},
+        licences=_count(licence(source) for source in {each.id: each for each in used}.values()),
         hashes=dict(hashes),
         dropped=funnel.dropped,
     )

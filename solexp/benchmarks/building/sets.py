@@ -68,7 +68,7 @@ def build_solidity_eval(
         out=out,
         kind=Row,
         files={"full.parquet": rows, "lite.parquet": lite},
-        canaries={row.task_id: len(row.canary_substrings) for row in rows},
+        canaries=["some" if row.canary_substrings else "none" for row in rows],
     )
 
 
@@ -99,7 +99,7 @@ def _written(
     out: Path,
     kind: type[msgspec.Struct],
     files: Mapping[str, Sequence[msgspec.Struct]],
-    canaries: Mapping[str, int] | None,
+    canaries: Sequence[str] | None,
 ) -> Card:
     """The card, which is written beside the files of rows."""
     for name, held in files.items():
@@ -110,13 +110,23 @@ def _written(
         settings,
         sources=found.sources,
         funnel=found.funnel,
-        chosen=found.chosen,
+        used=[one.source for one in found.chosen],
         rows={name: len(held) for name, held in files.items()},
-        canaries=canaries,
+        counts=_counts(found.chosen) | ({} if canaries is None else {"canaries": canaries}),
         hashes={name: file_hash(out / name) for name in files},
     )
     write_card(out, told)
     return told
+
+
+def _counts(chosen: Sequence[Chosen]) -> dict[str, list[str]]:
+    return {
+        "series": [one.series for one in chosen],
+        "compiler": [one.compiler.version for one in chosen],
+        "visibility": [one.member.visibility or "none" for one in chosen],
+        "documented": ["yes" if one.documentation else "no" for one in chosen],
+        "deployment": ["known" if one.source.deployment else "made up" for one in chosen],
+    }
 
 
 def _find(read: Sequence[Read], settings: Settings, steps: Steps) -> _Found:
@@ -124,7 +134,7 @@ def _find(read: Sequence[Read], settings: Settings, steps: Steps) -> _Found:
     with Compiler(max_workers=1) as compiler:
         chosen = choose(sources, settings, compiler, funnel, steps)
     if not chosen:
-        raise UserError(f"data build: no row is left of {len(sources)} sources; {_worst(funnel)}")
+        raise nothing_left(sources, funnel)
     return _Found([name for name, _, _ in read], sources, funnel, chosen)
 
 
@@ -144,7 +154,10 @@ def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
     return sources, funnel
 
 
-def _worst(funnel: Funnel) -> str:
+def nothing_left(sources: Sequence[Source], funnel: Funnel) -> UserError:
+    """What to say where no source survives: the reason that most had."""
     reasons = [(count, why) for stage in funnel.stages for why, count in stage.dropped.items()]
     count, why = max(reasons, default=(0, "there is none"))
-    return f"{count} of them: {why}"
+    return UserError(
+        f"data build: nothing is left of {len(sources)} sources; {count} of them: {why}"
+    )
