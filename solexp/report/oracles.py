@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from solexp.metrics.calibration import REFERENCE
@@ -137,19 +137,21 @@ def paper_regions(behaviour: Mapping[str, Any] | None) -> Grid | None:
     found = (behaviour or {}).get("paper")
     if not found:
         return None
-    names = dict(zip(PAPER, ("O1", "O2", "O3"), strict=True))
     return Grid(
         title="Flagged by O1 fuzz, O2 replay, O3 dcr, of what all three evaluated",
-        columns=(
-            "",
-            "evaluated",
-            *(_joined([names[each] for each in r["oracles"]]) for r in found["regions"]),
-        ),
+        columns=("", "evaluated", *region_names(r["oracles"] for r in found["regions"])),
         rows=tuple(
             (unit, str(found[unit]), *(str(region[unit]) for region in found["regions"]))
             for unit in ("candidates", "tasks")
         ),
     )
+
+
+def region_names(regions: Iterable[Sequence[str]]) -> Iterator[str]:
+    """What the paper calls regions between its three oracles, such as ``O1 only`` and ``O1+O3``."""
+    names = dict(zip(PAPER, ("O1", "O2", "O3"), strict=True))
+    for oracles in regions:
+        yield _joined([names[each] for each in oracles])
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from solexp.metrics.scores import Counts, Metric, metric_at_k
 from solexp.report.compare.cells import Cell, read_cells, short_names
 from solexp.report.compare.cvts import CvtRow, cvt_rows
 from solexp.report.compare.fees import FeeTable, fee_table
+from solexp.report.compare.regions import RegionRow, region_rows
 from solexp.store.runfolder import RunFolder
 
 
@@ -56,6 +57,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """What candidates cost in gas; the same whatever the metric. None where there is nothing to compare."""
     cvts: tuple[CvtRow, ...] = ()
     """Contract-violating tests by cell; the same whatever the metric. Empty where there is nothing to compare."""
+    regions: tuple[RegionRow, ...] = ()
+    """What only some oracles flag, by cell; the same whatever the metric. Empty where there is nothing to compare."""
 
 
 def compare_runs(
@@ -158,6 +161,7 @@ def compare_by(
         notes=tuple(notes),
         fee=None if isinstance(fees, str) else fees,
         cvts=cvt_rows(cells),
+        regions=region_rows(cells),
     )
 
 

@@ -14,6 +14,7 @@ from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, effect_name
 from solexp.report.compare.cvts import CvtRow, cvts
 from solexp.report.compare.fees import FeeTable
+from solexp.report.compare.regions import RegionRow, regions
 from solexp.report.compare.text import cells, effects, fee_remarks, fees, remarks
 
 _DIFFERENCE = ("value", "lo", "hi", "p", "holm", "test", "tasks", "better", "worse")
@@ -24,8 +25,9 @@ def as_csv(comparisons: Sequence[Comparison]) -> str:
     """One line a cell and one an effect of each comparison; shares as fractions, unrounded.
 
     ``kind`` is ``cell``, ``effect`` or ``interaction``; or ``gas``, three lines a cell with ``fee`` in gas and the
-    metrics beside it, where candidates' gas was measured; or ``cvt``, a line a metric of contract-violating tests. A
-    column a factor holds a cell's level, or an effect's step.
+    metrics beside it, where candidates' gas was measured; or ``cvt``, a line a metric of contract-violating tests; or
+    ``region``, a line for the candidates and one for the tasks that just these oracles flag. A column a factor holds a
+    cell's level, or an effect's step.
     """
     factors = list(comparisons[0].rows[0].levels)
     columns = [
@@ -39,12 +41,11 @@ def as_csv(comparisons: Sequence[Comparison]) -> str:
     writer.writeheader()
     for comparison in comparisons:
         writer.writerows(_lines(comparison))
+    levels = {row.label: row.levels for row in comparisons[0].rows}
     if (found := comparisons[0].fee) is not None:
-        levels = {row.label: row.levels for row in comparisons[0].rows}
         writer.writerows(_fee_lines(found, levels))
-    if found_cvts := comparisons[0].cvts:
-        levels = {row.label: row.levels for row in comparisons[0].rows}
-        writer.writerows(_cvt_lines(found_cvts, levels))
+    writer.writerows(_cvt_lines(comparisons[0].cvts, levels))
+    writer.writerows(_region_lines(comparisons[0].regions, levels))
     return out.getvalue()
 
 
@@ -110,6 +111,23 @@ def _cvt_lines(
             }
 
 
+def _region_lines(
+    rows: Sequence[RegionRow], levels: Mapping[str, Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        for region in row.found.regions:
+            for unit in ("candidates", "tasks"):
+                count = getattr(row.found, unit)
+                yield {
+                    "kind": "region",
+                    "name": row.label,
+                    **levels[row.label],
+                    "metric": f"{unit}.{'+'.join(region.oracles) or 'none'}",
+                    "score": getattr(region, unit) / count if count else None,
+                    "score_tasks": count,
+                }
+
+
 def _difference(found: Difference | None) -> dict[str, Any]:
     if found is None:
         return {}
@@ -126,6 +144,8 @@ def as_latex(comparisons: Sequence[Comparison]) -> str:
         parts.append(_noted([fees(found)], fee_remarks(found)))
     if comparisons[0].cvts:
         parts.append(_noted([cvts(comparisons[0].cvts)], ()))
+    if comparisons[0].regions:
+        parts.append(_noted([regions(comparisons[0].regions)], ()))
     return "% \\usepackage{booktabs}\n" + "\n".join(parts)
 
 

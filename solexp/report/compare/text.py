@@ -13,6 +13,7 @@ from solexp.report.compare.cells import short_names
 from solexp.report.compare.comparison import Comparison, Row, effect_name
 from solexp.report.compare.cvts import cvts
 from solexp.report.compare.fees import FeeTable
+from solexp.report.compare.regions import regions
 
 _TESTS = {
     "mcnemar": "McNemar's exact test",
@@ -24,7 +25,7 @@ _TESTS = {
 def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
     """Write each comparison: the cells, the effects of the factors, and what a reader has to know.
 
-    Then, once for all, the Fee and the contract-violating tests.
+    Then, once for all, the Fee, the contract-violating tests and the regions between oracles.
     """
     for number, comparison in enumerate(comparisons):
         if number:
@@ -39,6 +40,9 @@ def print_comparisons(comparisons: Sequence[Comparison], file: IO[str]) -> None:
     if comparisons and comparisons[0].cvts:
         print(file=file)
         tables.draw(cvts(comparisons[0].cvts), file)
+    if comparisons and comparisons[0].regions:
+        print(file=file)
+        tables.draw(regions(comparisons[0].regions), file)
 
 
 def _print(comparison: Comparison, file: IO[str]) -> None:
