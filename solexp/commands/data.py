@@ -30,6 +30,10 @@ def data(command: argparse.Namespace) -> int:
         case "verify":
             names = [command.benchmark] if command.benchmark else _present()
             return max([_verify(name) for name in names], default=0)
+        case "capture":
+            from solexp.commands.capture import data_capture  # noqa: PLC0415  (compilers, and a client)
+
+            return data_capture(command)
         case _:
             return _stats(command.benchmark, command.override)
 

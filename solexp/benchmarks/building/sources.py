@@ -65,6 +65,7 @@ class Beside(msgspec.Struct, kw_only=True):
     verified: bool | None = None
     proxy: bool | None = None
     transactions: int | None = None
+    libraries: bool = False
 
 
 def licence(source: Source) -> str:

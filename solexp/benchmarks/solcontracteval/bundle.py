@@ -41,6 +41,9 @@ class _Line(msgspec.Struct):
     source: str
     function_sum: int | None = None
     tx_source: str = "none"
+    evm_version: str | None = None
+    libraries: dict[str, str] = {}
+    via_ir: bool = False
 
 
 def tasks(
@@ -83,6 +86,9 @@ def _placed(folder: Path, malformed: Callable[[str], None]) -> Iterator[tuple[st
                 ground_truth=line.ground_truth,
                 source=line.source,
                 history=line.tx_source,
+                evm_version=line.evm_version,
+                libraries=line.libraries,
+                via_ir=line.via_ir,
                 transactions=histories.get(line.task_id, ()),
             ),
         )

@@ -35,7 +35,7 @@ def compare_creation(
     code = build.creation + program.deployment.constructor_args.removeprefix("0x")
     if code == recorded:
         return CreationMatch.EQUAL
-    if _without_metadata(code) == _without_metadata(recorded):
+    if without_metadata(code) == without_metadata(recorded):
         return CreationMatch.METADATA
     return CreationMatch.NIGHTLY if nightly else CreationMatch.DIFFERENT
 
@@ -51,5 +51,6 @@ def linked_addresses(unlinked: str, recorded: str) -> dict[str, str]:
     }
 
 
-def _without_metadata(code: str) -> str:
+def without_metadata(code: str) -> str:
+    """Code, as hex, without what depends on names of files and on comments."""
     return _METADATA.sub(r"\1\2", code)

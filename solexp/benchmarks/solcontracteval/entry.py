@@ -68,6 +68,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """How much of the contract's history the release holds: ``full``, a count, or ``none``."""
     transactions: tuple[Transaction, ...] = ()
     """The creation first."""
+    evm_version: str | None = None
+    """The release says nothing of this and the next two: captured histories do."""
+    libraries: dict[str, str] = {}
+    via_ir: bool = False
 
     @property
     def id(self) -> str:
@@ -141,8 +145,9 @@ def settings(entry: Entry) -> CompilerSettings:
         version=release[1],
         optimizer=on,
         runs=int(optimiser[2]) if on and optimiser[2] else 200,
-        evm_version=EVM_VERSIONS.get(entry.id),
-        libraries=LIBRARIES.get(entry.id, {}),
+        evm_version=entry.evm_version or EVM_VERSIONS.get(entry.id),
+        libraries=entry.libraries or LIBRARIES.get(entry.id, {}),
+        via_ir=entry.via_ir or msgspec.UNSET,
     )
 
 

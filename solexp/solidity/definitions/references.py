@@ -16,7 +16,7 @@ import msgspec
 from solexp.core import Build
 from solexp.solidity.definitions.index import CALLABLES, CONTAINERS, Declaration, Index
 from solexp.solidity.lexing import mask
-from solexp.solidity.syntax import nodes
+from solexp.solidity.syntax import named_by, nodes
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -86,7 +86,7 @@ class _Reading:
                 each for each in lineage if each is not None and each != number
             )
         for node, number in self.nodes:
-            for meant in _named_by(node):
+            for meant in named_by(node):
                 self._note(self.certain, number, meant)
             for meant in node.get("baseFunctions") or ():
                 self._note(self.likely, number, meant)
@@ -143,22 +143,6 @@ class _Reading:
                 and "immutable" in self.index.header(each)
             ):
                 self._constructor(each.number, each.contract)
-
-
-def _named_by(node: dict[str, Any]) -> Iterator[int]:
-    """Ids of the declarations that an AST node names."""
-    meant = node.get("referencedDeclaration")
-    if isinstance(meant, int):
-        yield meant
-    kind = node.get("nodeType")
-    if kind in ("BinaryOperation", "UnaryOperation") and isinstance(node.get("function"), int):
-        yield node["function"]
-    if kind == "InlineAssembly":
-        for each in node.get("externalReferences") or ():
-            # Before 0.6 each reference was an object with the name as its only key.
-            for one in [each] if "declaration" in each else list(each.values()):
-                if isinstance(one, dict) and isinstance(one.get("declaration"), int):
-                    yield one["declaration"]
 
 
 def _given_arguments(node: dict[str, Any]) -> Iterator[int]:

@@ -1,0 +1,1 @@
+"""Contracts and their histories, from an explorer's API and an archive node."""

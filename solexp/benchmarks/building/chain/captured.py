@@ -1,0 +1,38 @@
+"""Captured contracts as what sets are built from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from solexp.benchmarks.building.chain.folder import SOURCES, read_told
+from solexp.benchmarks.building.sources import Source, from_folder
+from solexp.benchmarks.solcontracteval import bundle
+from solexp.core import Task, UserError
+
+
+def from_capture(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The contracts in a folder that ``solexp data capture`` wrote, with their histories; and what it left out.
+
+    Raises UserError where the capture did not come to its end.
+    """
+    told = read_told(folder)
+    if told is None or not told.done:
+        raise UserError(f"{folder}: the capture is not done; start it again to go on")
+    left_out = sorted(told.left_out.items())
+    if not (folder / SOURCES).is_dir():
+        return [], left_out
+    tasks = {task.id: task for task in bundle.tasks(folder)}
+    sources, unread = from_folder(folder / SOURCES)
+    return [
+        _with_history(each, tasks[each.id]) if each.id in tasks else each for each in sources
+    ], [*unread, *left_out]
+
+
+def _with_history(source: Source, task: Task) -> Source:
+    program, compiler = task.program, task.compiler
+    deployment = source.deployment if program is None else program.deployment
+    return msgspec.structs.replace(
+        source, program=program, compiler=compiler, deployment=deployment
+    )

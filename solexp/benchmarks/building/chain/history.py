@@ -1,0 +1,166 @@
+"""A contract's history: rows of an explorer beside the words of a node, and the tables they are kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from solexp.benchmarks.building.chain.explorer import Row
+from solexp.core import DataError
+from solexp.store.records import write_atomically
+
+
+class Transaction(msgspec.Struct, frozen=True, kw_only=True):
+    """One top-level transaction: a row of ``transactions.parquet``. Amounts are decimal digits (wei), times seconds."""
+
+    task_id: str
+    idx: int
+    """0 is the creation, where a transaction created the contract."""
+    hash: str
+    block_number: int
+    timestamp: int
+    tx_index: int
+    nonce: int
+    sender: str
+    to: str | None
+    value: str
+    gas: int
+    gas_price: str
+    gas_used: int
+    is_error: int
+    receipt_status: float | None
+    """As the receipt has it; None before Byzantium."""
+    created: str | None
+    input: str
+
+
+class Internal(msgspec.Struct, frozen=True, kw_only=True):
+    """One internal transaction: a row of ``internal_transactions.parquet``."""
+
+    task_id: str
+    hash: str
+    block_number: int
+    timestamp: int
+    trace_id: str
+    type: str
+    sender: str
+    to: str | None
+    value: str
+    gas: int
+    gas_used: int
+    is_error: int
+    err_code: str
+    created: str | None
+    input: str
+
+
+def transactions(task_id: str, rows: Sequence[Row]) -> list[Transaction]:
+    """Top-level transactions in their order. Raises DataError for a malformed row."""
+    return [_transaction(task_id, idx, row) for idx, row in enumerate(rows)]
+
+
+def internal(task_id: str, rows: Sequence[Row]) -> list[Internal]:
+    """Internal transactions in their order. Raises DataError for a malformed row."""
+    return [_internal(task_id, row) for row in rows]
+
+
+def differing(found: Transaction, told: dict[str, Any], receipt: dict[str, Any]) -> list[str]:
+    """In which fields a node's word for a transaction is another than the explorer's."""
+    said = {
+        "block_number": _number(told.get("blockNumber")),
+        "tx_index": _number(told.get("transactionIndex")),
+        "nonce": _number(told.get("nonce")),
+        "sender": _text(told.get("from")),
+        "to": _text(told.get("to")),
+        "value": str(_number(told.get("value"))),
+        "gas": _number(told.get("gas")),
+        "gas_price": str(_number(told.get("gasPrice"))),
+        "gas_used": _number(receipt.get("gasUsed")),
+        "created": _text(receipt.get("contractAddress")),
+        "input": _text(told.get("input") or told.get("data")),
+    }
+    if receipt.get("status") is not None:
+        said["receipt_status"] = _number(receipt["status"])
+    return [name for name, value in said.items() if value != getattr(found, name)]
+
+
+def write_table(path: Path, rows: Iterable[msgspec.Struct], kind: type[msgspec.Struct]) -> None:
+    """Writes rows as Parquet with the columns of ``kind``; the same rows give the same bytes."""
+    import io  # noqa: PLC0415
+
+    import pyarrow  # noqa: PLC0415  (half a second to import)
+    from pyarrow import parquet  # noqa: PLC0415
+
+    kinds = {int: pyarrow.int64(), float | None: pyarrow.float64()}
+    schema = pyarrow.schema(
+        [
+            (field.name, kinds.get(field.type, pyarrow.large_string()))
+            for field in msgspec.structs.fields(kind)
+        ]
+    )
+    table = pyarrow.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer, compression="zstd")
+    write_atomically(path, buffer.getvalue())
+
+
+def _transaction(task_id: str, idx: int, row: Row) -> Transaction:
+    try:
+        receipt = row.get("txreceipt_status", "")
+        return Transaction(
+            task_id=task_id,
+            idx=idx,
+            hash=row["hash"].lower(),
+            block_number=int(row["blockNumber"]),
+            timestamp=int(row["timeStamp"]),
+            tx_index=int(row["transactionIndex"]),
+            nonce=int(row["nonce"]),
+            sender=row["from"].lower(),
+            to=row["to"].lower() or None,
+            value=str(int(row["value"])),
+            gas=int(row["gas"]),
+            gas_price=str(int(row["gasPrice"])),
+            gas_used=int(row["gasUsed"]),
+            is_error=int(row["isError"]),
+            receipt_status=float(receipt) if receipt else None,
+            created=row["contractAddress"].lower() or None,
+            input=row["input"].lower(),
+        )
+    except (KeyError, ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"transaction {row.get('hash')} is malformed: {error!r}") from None
+
+
+def _internal(task_id: str, row: Row) -> Internal:
+    try:
+        return Internal(
+            task_id=task_id,
+            hash=row["hash"].lower(),
+            block_number=int(row["blockNumber"]),
+            timestamp=int(row["timeStamp"]),
+            trace_id=row.get("traceId", ""),
+            type=row.get("type", ""),
+            sender=row["from"].lower(),
+            to=row.get("to", "").lower() or None,
+            value=str(int(row["value"])),
+            gas=int(row["gas"]),
+            gas_used=int(row["gasUsed"]),
+            is_error=int(row["isError"]),
+            err_code=row.get("errCode", ""),
+            created=row.get("contractAddress", "").lower() or None,
+            input=row.get("input", "").lower(),
+        )
+    except (KeyError, ValueError, AttributeError, TypeError) as error:
+        raise DataError(
+            f"internal transaction of {row.get('hash')} is malformed: {error!r}"
+        ) from None
+
+
+def _number(value: Any) -> int | None:
+    return int(value, 16) if isinstance(value, str) else None
+
+
+def _text(value: Any) -> str | None:
+    return str(value).lower() if value else None
