@@ -10,6 +10,7 @@ from pathlib import Path
 from solexp.benchmarks.building import sources
 from solexp.benchmarks.building.card import Card
 from solexp.benchmarks.building.contract_sets import build_contracts
+from solexp.benchmarks.building.reading import from_place
 from solexp.benchmarks.building.sets import Read, build_solbench, build_solidity_eval
 from solexp.benchmarks.building.settings import (
     ContractSettings,
@@ -50,7 +51,7 @@ def build(command: argparse.Namespace) -> int:
 def _read(given: str) -> Read:
     place = Path(given)
     if place.is_dir():
-        return place.resolve().name, *sources.from_folder(place)
+        return place.resolve().name, *from_place(place)
     if given in BENCHMARKS:
         return given, *sources.from_tasks(open_benchmark(given).tasks())
     raise UserError(

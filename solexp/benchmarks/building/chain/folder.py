@@ -102,6 +102,8 @@ def _write_source(folder: Path, one: Captured, text: str | None) -> None:
         "address": verified.address,
         "licence": verified.licence,
         "constructor_arguments": verified.constructor_arguments,
+        "compiler": verified.compiler,
+        "evm_version": settings.evm_version,
         "optimizer": settings.optimizer,
         "runs": settings.runs,
         "verified": True,
