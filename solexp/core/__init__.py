@@ -15,7 +15,7 @@ from solexp.core.errors import (
     UserError,
 )
 from solexp.core.preconditions import Preconditions
-from solexp.core.program import Call, Deployment, Program, Recorded
+from solexp.core.program import Call, Deployment, Program, Receiver, Recorded
 from solexp.core.project import Project, Suite
 from solexp.core.prompt import (
     Batch,
@@ -64,6 +64,7 @@ __all__ = [
     "Project",
     "Prompt",
     "PromptForm",
+    "Receiver",
     "Recorded",
     "RequestFailed",
     "Severity",

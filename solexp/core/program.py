@@ -6,6 +6,8 @@ units of gas, times in seconds since 1970.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 
@@ -37,6 +39,18 @@ class Deployment(msgspec.Struct, frozen=True, kw_only=True):
     recorded: Recorded | None = None
 
 
+class Receiver(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An account that has code while a call is made, and so notices when it is paid or called."""
+
+    account: str
+    does: Literal["tells", "refuses", "calls"]
+    """``tells``: it takes what comes, and emits the gas that it was given. ``refuses``: it reverts. ``calls``: it calls
+    whoever calls it back, once, and reverts when that fails."""
+    input: str = "0x"
+    """Calldata of the call back."""
+    value: int = 0
+
+
 class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One transaction of a program."""
 
@@ -50,6 +64,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     block_number: int
     timestamp: int
     recorded: Recorded | None = None
+    receivers: tuple[Receiver, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Accounts that have code while it is made; no recorded call has any."""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,8 @@ from solexp.core import (
     UserError,
 )
 from solexp.core.errors import nearest
-from solexp.evm.abi import changing_functions, describe_call, describe_output
+from solexp.evm.abi import changing_functions, describe_output
+from solexp.evm.receiving import described
 from solexp.evm.storage import BALANCE
 
 Axis = Literal["status", "return", "revert", "events", "storage", "gas"]
@@ -300,7 +301,7 @@ def divergence(
     """A difference with its transaction, and the function named and decoded by the reference's ABI."""
     index = None if difference.index == _CONSTRUCTOR else difference.index
     call = program.calls[index] if index is not None and index < len(program.calls) else None
-    function = describe_call(contract, call.input) if call is not None else None
+    function = described(contract, call) if call is not None else None
     if difference.what is not None:
         function = difference.what if function is None else f"{difference.what} after {function}"
     return Divergence(

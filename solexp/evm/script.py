@@ -9,6 +9,8 @@ from solexp.core import Call, Program
 from solexp.evm.assembly import PROBE, READER, SIZE, old_trial, trial, undoing
 from solexp.evm.hardforks import at_least, intrinsic_gas
 from solexp.evm.machine import BLOCK_GAS, Branch, Observation, Surroundings
+from solexp.evm.overrides import Overrides
+from solexp.evm.receiving import codes_of
 from solexp.evm.words import word
 
 PROBE_ADDRESS = "0x5e1ec7ed000000000000000000000000000b5e17"
@@ -142,8 +144,7 @@ class _Writer:
         self._steps: list[tuple[int, ...] | Reading | Branching] = []
         self._branches = list(plan.branches)
         self._invalid: set[int] = set()
-        self._overrides = self._first_overrides()
-        self._standing: list[str] = []
+        self._overrides = Overrides(self._wealth())
         self._number = -1
         self._due: int | None = None
 
@@ -207,7 +208,7 @@ class _Writer:
                 self._text.append(",")
             else:
                 wanted = sum(self._gas[place] for place in indices)
-                self._open(call, code=self._take_due(), gas=wanted)
+                self._open(call, code=self._take_due(), gas=wanted, own=True)
             value = f'"value":"{call.value:#x}",' if call.value else ""
             head = (
                 f'{{"from":"{call.sender}","to":"{call.to or self._address}","gas":"{gas:#x}",'
@@ -233,11 +234,13 @@ class _Writer:
         gas: int | None = None,
         tools: tuple[tuple[str, str], ...] = (),
         kept: bool = False,
+        own: bool = False,
     ) -> None:
         """Begin a block at the place and time of ``like``, up to its list of calls.
 
         ``gas`` is what its calls may use together, None for those that only read. ``tools`` stand in this block alone,
-        and in those after it that are opened with ``kept``: code that finds them would know that it is looked at.
+        and in those after it that are opened with ``kept``: code that finds them would know that it is looked at. The
+        block is the call's ``own``: its receivers stand in it.
         """
         program = self._program
         number = like.block_number if like else program.deployment.block_number
@@ -255,21 +258,16 @@ class _Writer:
             f'"gasLimit":"{block_gas:#x}","feeRecipient":"{program.coinbase}",'
             f'"baseFeePerGas":"{base_fee:#x}",{self._randomness(number)}}},'
         )
-        changes = self._overrides
-        self._overrides = []
-        if not kept:
-            changes += [f'"{place}":{{"code":"0x"}}' for place in self._standing]
-            self._standing = [place for place, _ in tools]
-        changes += [f'"{place}":{{"code":"{what}"}}' for place, what in tools]
+        changes = self._overrides.changes(tools, codes_of(like) if own and like else (), kept=kept)
         if changes or code is not None:
-            self._text.append(f'"stateOverrides":{{{",".join(changes)}')
+            self._text.append(f'"stateOverrides":{{{changes}')
             if code is not None:
                 comma = "," if changes else ""
                 self._text.append(f'{comma}"{self._address}":{{"code":"')
                 self._code(code)
                 self._text.append('"}')
             if code == TRIAL:
-                self._standing.append(TRIAL_ADDRESS)
+                self._overrides.standing.append(TRIAL_ADDRESS)
                 self._text.append(f',"{TRIAL_ADDRESS}":{{"code":"')
                 self._code(INSTALL)
                 self._text.append('"}')
@@ -351,11 +349,11 @@ class _Writer:
                 if opened is not None:
                     self._text.append("]}")
                 if not branch.undone:
-                    self._open(call, code=self._take_due(), gas=together)
+                    self._open(call, code=self._take_due(), gas=together, own=True)
                 elif opened is None:
-                    self._open(call, code=TRIAL, tools=tools)
+                    self._open(call, code=TRIAL, tools=tools, own=True)
                 else:
-                    self._open(call, kept=True)
+                    self._open(call, kept=True, own=True)
                 opened = call
                 blocks.append(1)
             self._text.append(
@@ -370,14 +368,13 @@ class _Writer:
         due, self._due = self._due, None
         return due
 
-    def _first_overrides(self) -> list[str]:
+    def _wealth(self) -> dict[str, int]:
         calls = self._program.calls
-        wealth = hex(self._surroundings.wealth + sum(call.value for call in calls))
-        senders = dict.fromkeys(call.sender for call in calls)
-        for branch in self._plan.branches:
-            senders |= dict.fromkeys(call.sender for call in branch.calls)
+        wealth = self._surroundings.wealth + sum(call.value for call in calls)
+        tried = (call for branch in self._plan.branches for call in branch.calls)
+        senders = {call.sender: wealth for call in (*calls, *tried)}
         senders.pop(self._address, None)
-        return [f'"{sender}":{{"balance":"{wealth}"}}' for sender in senders]
+        return senders
 
     def _flush(self) -> None:
         if self._text:
@@ -395,4 +392,6 @@ def randomness(number: int, merged: bool) -> int:
 
 
 def _same_block(first: Call, second: Call) -> bool:
-    return first.block_number == second.block_number and first.timestamp == second.timestamp
+    if first.timestamp != second.timestamp or first.block_number != second.block_number:
+        return False
+    return first.receivers == second.receivers

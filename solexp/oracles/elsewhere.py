@@ -16,7 +16,6 @@ from typing import NamedTuple, Self
 import msgspec
 
 from solexp.core import Divergence, Outcome, Program, Trace, Verdict
-from solexp.evm.abi import describe_call
 from solexp.evm.asked import asked
 from solexp.evm.compare import Comparison, compare, divergence
 from solexp.evm.deployed import NOTHING, Deployed
@@ -24,6 +23,7 @@ from solexp.evm.gas import call_limits
 from solexp.evm.hardforks import hardfork_at
 from solexp.evm.machine import Observation, Subject, Surroundings
 from solexp.evm.moved import Moved, Place, deployment_limit, moved, places
+from solexp.evm.receiving import described
 from solexp.evm.rpc import RpcError
 
 log = logging.getLogger(__name__)
@@ -188,7 +188,7 @@ class SecondLook(ExitStack):
                     program,
                     comparison,
                     divergence(first, program, contract),
-                    [describe_call(contract, call.input) for call in program.calls[:end]],
+                    [described(contract, call) for call in program.calls[:end]],
                 )
         return None
 

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from solexp.core import CallResult, Outcome, Program, Trace, Verdict
+from solexp.dcr.records import programs
 from solexp.dcr.sequences import DEPLOYMENT_GAS
-from solexp.evm.abi import describe_call
 from solexp.evm.compare import ended
 from solexp.evm.deployed import Deployed, Question
 from solexp.evm.machine import Subject
+from solexp.evm.receiving import described
 from solexp.oracles.asking import Reached, reached, same_error
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.elsewhere import SecondLook
 from solexp.oracles.grounds import KEEP, undeployed
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
+from solexp.oracles.receiving import of_receivers
 from solexp.oracles.rejecting import (
     Lead,
     Row,
+    followed,
     of_history,
     of_sequences,
     of_witnesses,
+    recorded,
     rejected,
 )
 from solexp.oracles.sequencing import sequences_of
@@ -83,17 +87,23 @@ class NegativeJudgement(Judgement):
         """What the original rejects."""
         oracle = self._oracle
         leads: list[Lead] = []
-        if "sequences" in oracle.sources:
+        along: list[Program] = []
+        if {"sequences", "receivers"} & set(oracle.sources):
             found = sequences_of(self._case, staged, oracle.sequencing, showing.candidate)
             if found.reason is not None:
                 self._reasons.append(found.reason)
-            leads += of_sequences(found, showing.base)
-        if "history" in oracle.sources:
-            leads += of_history(staged, oracle.machine, _MOST)
+            along = programs(showing.base, found.programs)
+            if "sequences" in oracle.sources:
+                leads += of_sequences(found, showing.base)
+        if {"history", "receivers"} & set(oracle.sources):
+            trace = recorded(staged, oracle.machine)
+            along.append(followed(staged.program, trace))
+            if "history" in oracle.sources:
+                leads += of_history(staged.program, trace, _MOST)
         if oracle.violation is not None:
             witnesses = oracle.violation.witnesses(self._case, staged)
             leads += of_witnesses(witnesses, staged.program)
-        self._leads = self._confirmed(leads, staged, showing.candidate)
+        self._leads = self._confirmed(leads, along, staged, showing.candidate)
         counts = Counter({lead.source: 0 for lead in leads})
         for lead in self._leads:
             counts[lead.source] += len(lead.rows)
@@ -103,8 +113,10 @@ class NegativeJudgement(Judgement):
             why = f": {'; '.join(self._reasons)}" if self._reasons else ""
             self._ground = Outcome.VACUOUS, f"no call that the original rejects is known{why}"
 
-    def _confirmed(self, leads: list[Lead], staged: Stage, node: Deployed) -> list[Lead]:
-        """What the original rejects, seen on the node."""
+    def _confirmed(
+        self, leads: list[Lead], along: list[Program], staged: Stage, node: Deployed
+    ) -> list[Lead]:
+        """What the original rejects, seen on the node; beside that of ``leads`` what it rejects of receivers."""
         deployed = node.deploy(staged.original, DEPLOYMENT_GAS)
         if node.address is None:
             self._ground = Outcome.UNDECIDABLE, undeployed(deployed)
@@ -119,6 +131,8 @@ class NegativeJudgement(Judgement):
             )
             return []
         found = _kept(leads, traces)
+        if "receivers" in self._oracle.sources:
+            found += of_receivers(node, along)
         while True:
             self._traces = node.run(_questions(node, found))
             again = _kept(found, self._traces)
@@ -215,7 +229,7 @@ class NegativeJudgement(Judgement):
         lead, row, expected, _ = accepted
         contract = self._case.reference().contract(lead.program.deployment.contract)
         return {
-            "call": describe_call(contract, row.call.input),
+            "call": described(contract, row.call),
             "source": lead.source,
             "after": row.after,
             "sender": row.call.sender,

@@ -14,7 +14,7 @@ from solexp.oracles.rejecting import SOURCES, Source
 from solexp.oracles.sequencing import sequencing
 from solexp.oracles.violation import Violation
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what a verdict says."""
 
 _DEFAULT = Search()
@@ -44,7 +44,7 @@ class Negative:
     def __init__(
         self,
         *,
-        sources: list[str] | str = ("sequences", "history"),  # type: ignore[assignment]
+        sources: list[str] | str = ("sequences", "history", "receivers"),  # type: ignore[assignment]
         graphs: str = "annotated",
         search: str | list[str] = "all",
         calls: int = _DEFAULT.calls,
@@ -61,7 +61,8 @@ class Negative:
         memory_mb: int = 2048,
         elsewhere: bool = True,
     ) -> None:
-        """``sources``: some of ``sequences``, ``history`` and ``witnesses`` (the violation oracle's, with its default
+        """``sources``: some of ``sequences``, ``history``, ``receivers`` (calls of both during which an account with
+        code refuses what it is sent, or calls back) and ``witnesses`` (the violation oracle's, with its default
         settings). ``elsewhere`` takes a second look at candidates that ask more than their original, see
         `solexp.oracles.elsewhere`. All others are those of `solexp.oracles.dcr.Dcr`: where they are the same, so are
         the sequences.

@@ -15,8 +15,8 @@ from solexp.evm.machine import Branch, Machine, Observation
 from solexp.oracles.staging import Stage
 from solexp.violations.witnesses import Witnesses, leading
 
-Source = Literal["sequences", "history", "witnesses"]
-SOURCES: tuple[Source, ...] = ("sequences", "history", "witnesses")
+Source = Literal["sequences", "history", "receivers", "witnesses"]
+SOURCES: tuple[Source, ...] = ("sequences", "history", "receivers", "witnesses")
 
 _PER_REASON = 4
 """Failing calls of the history that are asked, of one function and one reason."""
@@ -81,14 +81,25 @@ def of_sequences(found: Sequences, base: Program) -> Iterator[Lead]:
             yield Lead("sequences", msgspec.structs.replace(base, calls=calls), tuple(rows))
 
 
-def of_history(staged: Stage, machine: Machine, most: int) -> Iterator[Lead]:
-    """Recorded calls that fail on the original, at most ``most``."""
-    program = staged.program
-    [trace] = machine.run(program, [staged.original], Observation(at_end=False, storage=False))
+def recorded(staged: Stage, machine: Machine) -> Trace:
+    """What the original makes of the recorded calls."""
+    plan = Observation(at_end=False, storage=False)
+    [trace] = machine.run(staged.program, [staged.original], plan)
+    return trace
+
+
+def followed(program: Program, trace: Trace) -> Program:
+    """The recorded calls that succeed on the original, whose trace of them this is."""
     kept = [place for place, result in enumerate(trace.calls) if result.status]
+    found = leading(program, kept)
+    return msgspec.structs.replace(found, calls=generous(found.calls))
+
+
+def of_history(program: Program, trace: Trace, most: int) -> Iterator[Lead]:
+    """Recorded calls that fail on the original, whose trace of them this is, at most ``most``."""
     rows = list(_failing(program, trace))[:most]
     if rows and not trace.stopped:
-        yield _lead("history", leading(program, kept), rows)
+        yield _lead("history", followed(program, trace), rows)
 
 
 def _failing(program: Program, trace: Trace) -> Iterator[Row]:

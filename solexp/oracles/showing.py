@@ -10,12 +10,12 @@ import msgspec
 
 from solexp.core import ContractBuild, Counterexample, Divergence, Program
 from solexp.dcr.sequences import DEPLOYMENT_GAS
-from solexp.evm.abi import describe_call
 from solexp.evm.compare import compare, divergence
 from solexp.evm.counterexamples import counterexample
 from solexp.evm.deployed import Deployed
 from solexp.evm.hardforks import hardfork_at
 from solexp.evm.machine import Machine, Observation, Subject
+from solexp.evm.receiving import described
 from solexp.fuzzing.confirming import Differing
 from solexp.oracles.base import Case
 from solexp.oracles.sequencing import Sequencing
@@ -62,7 +62,7 @@ def show(
     return Shown(
         divergence(first, program, contract),
         msgspec.structs.replace(found, prefix=0, kept=None, calls=calls, hardfork=program.hardfork),
-        [describe_call(contract, call.input) for call in calls],
+        [described(contract, call) for call in calls],
     )
 
 

@@ -1,0 +1,126 @@
+"""Candidates whose faults show only when an account with code is paid or called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from solexp.core import Outcome, Verdict
+from solexp.oracles.base import Case
+from solexp.oracles.negative import Negative
+from solexp.solidity.compiler import Compiler
+from tests.evm.boxes import OTHER, call, candidates, program, task
+
+BANK = """contract Box {
+    mapping(address => uint256) private held;
+    uint256 private taken;
+    bool private busy;
+    modifier once() { require(!busy, "busy"); busy = true; _; busy = false; }
+    function put() external payable { held[msg.sender] += msg.value; }
+    function take(uint256 amount) external once {
+        require(held[msg.sender] >= amount && amount > 0, "too much");
+        held[msg.sender] -= amount;
+        taken += amount;
+        (bool ok, ) = msg.sender.call{value: amount}("");
+        require(ok, "not taken");
+    }
+}"""
+
+
+def changed(code: str, *edits: tuple[str, str]) -> str:
+    for old, new in edits:
+        assert code.count(old) == 1, old
+        code = code.replace(old, new)
+    return code
+
+
+UNLOCKED = changed(BANK, ("external once", "external"))
+UNASKED = changed(BANK, ('        require(ok, "not taken");', "        ok;"))
+TRANSFER = changed(
+    BANK,
+    (
+        '(bool ok, ) = msg.sender.call{value: amount}("");\n        require(ok, "not taken");',
+        "payable(msg.sender).transfer(amount);",
+    ),
+)
+REORDERED = changed(
+    UNLOCKED.replace("        taken += amount;\n", ""),
+    (
+        "external {\n        require(held",
+        'external {\n        require(!busy, "in it"); busy = true;\n        require(held',
+    ),
+    ('"not taken");\n', '"not taken");\n        busy = false;\n        taken += amount;\n'),
+)
+LATE = changed(
+    TRANSFER.replace("        held[msg.sender] -= amount;\n", "").replace(
+        "external once", "external"
+    ),
+    (
+        "payable(msg.sender).transfer(amount);",
+        '(bool ok, ) = msg.sender.call{value: amount}("");\n        require(ok);\n'
+        "        unchecked { held[msg.sender] -= amount; }",
+    ),
+)
+GENEROUS = changed(UNLOCKED, ('"not taken"', '"refused"'))
+
+GRAPH = """{"contract": "Box", "events": [
+  {"id": "put", "function": "put()", "value": "40"},
+  {"id": "take", "function": "take(uint256)", "arguments": [["25"]]}
+ ], "relations": [{"type": "condition", "source": "put", "target": "take"}]}"""
+
+HISTORY = program(
+    call("put()", at=1, sender=OTHER, value=40), call("take(uint256)", 25, at=2, sender=OTHER)
+)
+
+
+def asked(folder: Path, compiler: Compiler, original: str, *others: str) -> list[Verdict]:
+    (folder / "box.json").write_text(GRAPH)
+    oracle = Negative(graphs=str(folder), calls=24, length=12, search=["history", "pool"])
+    case = Case(task(original, HISTORY), candidates([original, *others]), compiler, cached=False)
+    return oracle.judge(case)
+
+
+def outcomes(verdicts: list[Verdict]) -> list[Outcome]:
+    return [said.outcome for said in verdicts]
+
+
+@pytest.fixture(scope="module")
+def of_call(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> list[Verdict]:
+    folder = tmp_path_factory.mktemp("graphs")
+    return asked(folder, compiler, BANK, UNLOCKED, UNASKED, TRANSFER, REORDERED)
+
+
+def test_a_contract_without_its_lock_is_told_by_an_account_that_calls_back(
+    of_call: list[Verdict],
+) -> None:
+    found = of_call[1]
+    assert found.outcome is Outcome.FAIL
+    assert found.divergence is not None
+    assert found.divergence.got == "success"
+    assert "when it is paid or called, calls take(" in str(found.divergence.function)
+    assert found.counterexample is not None
+    assert found.counterexample.calls[-1].receivers
+    assert found.measures["negative.accepted.receivers"] > 0  # type: ignore[operator]
+
+
+def test_a_contract_that_ignores_a_refusal_is_told_by_an_account_that_refuses(
+    of_call: list[Verdict],
+) -> None:
+    found = of_call[2]
+    assert found.outcome is Outcome.FAIL
+    assert "refuses what it is sent" in str(found.divergence and found.divergence.function)
+
+
+def test_less_gas_another_lock_and_another_order_behind_it_are_nobodys_fault(
+    of_call: list[Verdict],
+) -> None:
+    assert outcomes([of_call[0], *of_call[3:]]) == [Outcome.PASS] * 3
+    assert of_call[0].measures["negative.task_calls.receivers"] > 0  # type: ignore[operator]
+
+
+def test_more_gas_than_the_original_gives_counts_only_where_it_gets_somebody_more(
+    compiler: Compiler, tmp_path: Path
+) -> None:
+    found = asked(tmp_path, compiler, TRANSFER, GENEROUS, LATE)
+    assert outcomes(found) == [Outcome.PASS, Outcome.PASS, Outcome.FAIL]
