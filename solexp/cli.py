@@ -135,6 +135,11 @@ def _parser() -> argparse.ArgumentParser:
     install.add_argument("name", nargs="*", help="node, foundry, or solc followed by versions")
 
     _add_data(commands)
+    agreement = commands.add_parser("agreement", help="say how annotators' labels agree")
+    agreement.add_argument("file", nargs="+", help=".jsonl or .csv, one for each annotator or all")
+    agreement.add_argument("--column", default="label", help="the column of labels; label")
+    agreement.add_argument("--seed", type=int, default=0, help="of the intervals' bootstrap")
+    agreement.add_argument("--json", action="store_true", help="print JSON, all disagreements too")
     _add_dcr(commands)
     _add_cache(commands)
     return parser
@@ -287,6 +292,10 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands import tools
 
             return tools.COMMANDS[command.command](command)
+        case "agreement":
+            from solexp.commands.agreement import agreement
+
+            return agreement(command)
         case "dcr":
             _see_working_folder()
             from solexp.commands.dcr import dcr
@@ -305,10 +314,6 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.building import build
 
             return build(command)
-        case "data" if command.verb == "capture":
-            from solexp.commands.capture import data_capture
-
-            return data_capture(command)
         case "data":
             from solexp.commands.data import data
 

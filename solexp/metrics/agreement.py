@@ -30,12 +30,21 @@ def kappa(both: float, first: float, second: float, neither: float) -> float | N
 
     None where the agreement that chance would give is perfect already, or there is nothing to compare.
     """
-    total = both + first + second + neither
+    return cohen(((both, first), (second, neither)))
+
+
+def cohen(table: Sequence[Sequence[float]]) -> float | None:
+    """Cohen's kappa (Cohen 1960): how often the first said each row's label and the second each column's.
+
+    None where the agreement that chance would give is perfect already, or there is nothing to compare.
+    """
+    total = sum(map(sum, table))
     if not total:
         return None
-    observed = (both + neither) / total
-    yes, no = (both + first) * (both + second), (second + neither) * (first + neither)
-    expected = (yes + no) / total**2
+    observed = sum(row[place] for place, row in enumerate(table)) / total
+    columns = [sum(column) for column in zip(*table, strict=True)]
+    by_chance = sum(sum(row) * column for row, column in zip(table, columns, strict=True))
+    expected = by_chance / total**2
     return None if math.isclose(expected, 1.0) else (observed - expected) / (1 - expected)
 
 
