@@ -15,11 +15,14 @@ class Cast:
         deployment = program.deployment
         self.contract = created_address(deployment.sender, deployment.nonce)
         """Where the contract is deployed."""
-        others = dict.fromkeys(call.sender.lower() for call in program.calls)
+        others: dict[str, None] = {}
+        for call in program.calls:
+            others[call.sender.lower()] = None
+            others |= dict.fromkeys(each.account for each in call.receivers or ())
         others.pop(deployment.sender.lower(), None)
         others.pop(self.contract, None)
         self.roles = {deployment.sender.lower(): "deployer"}
-        """What each account that sends something is called, in order of appearance."""
+        """What each account that sends something, or has code, is called, in order of appearance."""
         self.roles |= {address: f"account {n}" for n, address in enumerate(others, 1)}
 
     def named(self, text: str) -> str:

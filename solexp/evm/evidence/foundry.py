@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 
 from solexp.core import Log
-from solexp.evm.abi import describe_call, describe_event
+from solexp.evm.abi import describe_event
 from solexp.evm.evidence.cast import Cast, ether
 from solexp.evm.evidence.listing import what
 from solexp.evm.evidence.literals import address, arguments, constructor_arguments
@@ -16,6 +16,7 @@ from solexp.evm.evidence.slots import Slot
 from solexp.evm.gas import call_limits, deployment_limit
 from solexp.evm.hardforks import at_least
 from solexp.evm.machine import BLOCK_GAS, RICH
+from solexp.evm.receiving import codes_of, described
 from solexp.evm.script import PROBE_ADDRESS
 
 OLDEST = "petersburg"
@@ -226,7 +227,7 @@ class _Writer:
         before = program.calls[place - 1] if place else program.deployment
         is_last = place == len(program.calls) - 1
         differs = is_last and self._read is None
-        told = describe_call(self._contract if call.to is None else None, call.input)
+        told = described(self._contract if call.to is None else None, call)
         title = f"call {place + 1}, {self._cast.named(told)}"
         yield ""
         yield f"// What differs: {self._differing()}." if differs else f"// {title}"
@@ -239,6 +240,10 @@ class _Writer:
         value = ether(call.value) if call.value else "0"
         gas = max(0, self._limits[place] - _INTRINSIC)
         data = arguments(self._contract if call.to is None else None, call.input, self._known)
+        for account, _ in codes_of(program.calls[place - 1]) if place else ():
+            yield f'vm.etch({address(account, self._known)}, "");'
+        for account, code in codes_of(call):
+            yield f'vm.etch({address(account, self._known)}, hex"{code[2:]}");'
         yield f"data = {data};"
         made = f"_call({{from: {sender}, to: {to}, value: {value}, gas: {gas}, data: data}});"
         if not differs:

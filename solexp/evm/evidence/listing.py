@@ -9,7 +9,6 @@ import msgspec
 from solexp.core import CallResult, ContractBuild, Counterexample, Program
 from solexp.evm.abi import (
     decoded,
-    describe_call,
     describe_event,
     describe_failure,
     describe_output,
@@ -17,6 +16,7 @@ from solexp.evm.abi import (
     shown_value,
 )
 from solexp.evm.evidence.cast import Cast, ether
+from solexp.evm.receiving import described
 
 SHOWN = 10
 """Calls at the end of a long program that are listed."""
@@ -154,7 +154,7 @@ def _line(program: Program, place: int, cast: Cast, contract: ContractBuild | No
     if seconds:
         moved.append(f"+{_duration(seconds)}")
     own = call.to is None or call.to.lower() == cast.contract
-    said = cast.named(describe_call(contract if own else None, call.input))
+    said = cast.named(described(contract if own else None, call))
     sender = call.sender.lower()
     return Line(
         number=place + 1,
