@@ -160,6 +160,20 @@ class Deployed:
         ask = self._node.connection.ask
         return [ask("eth_getStorageAt", self.address, hex(slot), "latest")[2:] for slot in slots]
 
+    def ask(self, method: str, questions: Sequence[object]) -> list[bytes]:
+        """Raw answers of the node to one method with several lists of parameters, on the state after the deployment.
+
+        Raises Limit and HarnessError.
+        """
+        if self._node is None:
+            self._again()
+            self._stand()
+        head = b'{"jsonrpc":"2.0","id":1,"method":"%s","params":' % method.encode()
+        body: list[bytes | str] = []
+        for each in questions:
+            body += (b",", head + msgspec.json.encode(each) + b"}")
+        return self._post(body, len(questions))
+
     def run(self, questions: Sequence[Question]) -> list[Trace]:
         """One trace a question. One that uses up a limit says so (``stopped``), and is the last.
 

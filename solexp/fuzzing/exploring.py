@@ -5,7 +5,7 @@ Nothing of a candidate has a part in it, so that all candidates of a task are as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -15,65 +15,32 @@ from solexp.core import Call, CallResult, Program, Trace
 from solexp.core.hashing import content_hash
 from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.machine import Keys, Observation
-from solexp.fuzzing.drawing import GAS, Sequences, Start, Step
+from solexp.evm.private import Limit
+from solexp.fuzzing.directing import Directed
+from solexp.fuzzing.drawing import Sequences, Start, Step
+from solexp.fuzzing.looking import Looked, senders
 from solexp.fuzzing.reference import Ending, Reference, ending
-from solexp.fuzzing.settings import Constants, Entry, Settings, Unit
-from solexp.fuzzing.values import STRANGERS, Pool
+from solexp.fuzzing.settings import Entry, Settings, Unit
+from solexp.fuzzing.tracing import Watching
+from solexp.fuzzing.trails import Results, Trail, magnitude, steps_of
+from solexp.fuzzing.values import Pool
 
 _BATCH = 24
-_SLOTS = 48
-"""Slots of storage, from the first on, that are looked through for values worth trying."""
-_NAMED_SENDERS = 6
+_ROUNDS = (40, 70)
+"""Parts of the calls, in percent, after which the search with an aim goes on."""
+_AIMED = 50
+"""Most calls, in percent, that it makes."""
+_TURNING, _BESIDE = 30, 20
+"""Most of the calls that candidates are sent, in percent, that it has picked as first and as second choice."""
 _SPECIAL = tuple(f"0x{number:040x}" for number in (0, 1, 9))
 """No account, one that is nobody's, and the contract of EIP-152, which takes no ether."""
 _SPENT = "all gas used"
 _SHOWN = 256
-_SMALL = 12
 _EXPLORED = 4
 """How many times as many calls the original of a contract gets as candidates are sent, at most."""
 _FAILURES = 8
 _TOLD = 32
 _SLOTS_READ = 128
-
-
-class Looked(NamedTuple):
-    """What is known of an original before it is sent anything."""
-
-    stated: Constants
-    """What its source states."""
-    accounts: list[str]
-    """Accounts that it names."""
-    words: list[str]
-    """What it answers and stores, but zeros; 64 hex digits each."""
-
-
-def look_through(
-    original: Deployed, base: Program, getters: Iterable[Entry], stated: Constants
-) -> Looked:
-    """Ask an original that stands deployed all ``getters``, and read its first slots. Raises HarnessError."""
-    stored = [each for each in original.storage(range(_SLOTS)) if int(each, 16)]
-    told: list[str] = []
-    start = base.deployment
-    calls = [
-        Call(
-            sender=start.sender,
-            input=f"0x{entry.selector}",
-            gas=GAS,
-            block_number=start.block_number + 1,
-            timestamp=start.timestamp + 1,
-        )
-        for entry in getters
-    ]
-    programs = [msgspec.structs.replace(base, calls=(call,)) for call in calls]
-    for trace in original.run(original.questions(programs)):
-        for result in trace.calls:
-            if result.status:
-                told += _words(result.output[2:])
-    # A slot may hold something small before an address.
-    parts = [each for each in (*told, *stored) if each.startswith("0" * 20)]
-    named = ["0x" + each[24:] for each in parts if int(each[24:], 16) >> 100]
-    accounts = [each for each in dict.fromkeys(named) if each != original.address]
-    return Looked(stated, accounts, [*told, *stored])
 
 
 class _Sequence(NamedTuple):
@@ -82,12 +49,18 @@ class _Sequence(NamedTuple):
     new: bool
 
 
-def _best(found: Sequence[_Sequence], calls: int) -> list[_Sequence]:
-    """As many sequences as make so many calls: those that did something new, and of the others the latest, which go on
-    from most that is known."""
-    order = [each for each in found if each.new]
-    order += [each for each in reversed(found) if not each.new]
+def _best(
+    found: Sequence[_Sequence],
+    calls: int,
+    turning: Sequence[_Sequence] = (),
+    beside: Sequence[_Sequence] = (),
+) -> list[_Sequence]:
+    """As many sequences as make so many calls: of those found with an aim (``turning``, ``beside``) as many as have a
+    share, those that did something new, and of the others the latest, which go on from most that is known."""
     kept = []
+    order = [*_share(turning, calls * _TURNING // 100), *_share(beside, calls * _BESIDE // 100)]
+    order += [each for each in found if each.new]
+    order += [each for each in reversed(found) if not each.new]
     for each in order:
         if calls <= 0:
             break
@@ -96,6 +69,14 @@ def _best(found: Sequence[_Sequence], calls: int) -> list[_Sequence]:
         kept.append(each._replace(program=program, endings=ended))
         calls -= len(ended)
     return kept
+
+
+def _share(found: Sequence[_Sequence], calls: int) -> Iterator[_Sequence]:
+    for each in found:
+        calls -= len(each.endings)
+        if calls < 0:
+            break
+        yield each
 
 
 class Explorer:
@@ -108,68 +89,136 @@ class Explorer:
         settings: Settings,
         base: Program,
         known: Looked,
+        *,
+        history: Sequence[Call] = (),
     ) -> None:
-        """``original`` stands deployed as ``base`` says."""
+        """``original`` stands deployed as ``base`` says. ``history`` are the calls of its task."""
         self._node = original
         self._settings = settings
         self._base = base
         assert original.address is not None
         random = Random(content_hash(settings.seed, unit.name, base.deployment))
-        who = senders(base, settings.seed, known.accounts)
+        directed = settings.directed
+        past: Trail = ()
+        if directed and settings.corpus == "history":
+            past = steps_of(base, history, (*unit.entries, *unit.views))
+        who = senders(base, settings.seed, known.accounts, [step.sender for step in past])
         self._pool = Pool(random, known.stated, who, (original.address, *_SPECIAL, *who))
         for each in known.words:
             self._pool.see(each)
             self._pool.stated.append(int(each, 16))
         # What is stored in the end is not compared here, but something new is worth going on from.
-        original.observe(
-            Observation(
-                storage=True,
-                keys=Keys(addresses=tuple(each[2:].rjust(64, "0") for each in who)),
-                max_slots=_SLOTS_READ,
-            )
+        self._plan = Observation(
+            storage=True,
+            keys=Keys(addresses=tuple(each[2:].rjust(64, "0") for each in who)),
+            max_slots=_SLOTS_READ,
         )
+        original.observe(self._plan)
         self._sequences = Sequences(unit, settings, base, self._pool, random)
         self._news: set[object] = set()
         self._failures: dict[tuple[str, str, str], int] = {}
-        self._costly = self._gas = 0
+        self._costly = self._gas = self._called = self._aimed = 0
+        # Of a contract's calls most fail. Those that do so for the hundredth time are not worth a candidate's time.
+        self._most = settings.calls * (_EXPLORED if settings.scope == "contract" else 1)
+        self._cut: str | None = None
+        self._found: list[_Sequence] = []
+        self._turning: list[_Sequence] = []
+        self._beside: list[_Sequence] = []
+        self._past = past
+        self._directed: Directed | None = None
+        if directed:
+            self._directed = Directed(
+                unit,
+                settings,
+                base,
+                watching=Watching(original, who),
+                sequences=self._sequences,
+                random=random,
+                ask=self._ask,
+                pick=self._pick,
+            )
 
     def explore(self) -> Reference:
         """All sequences, as many calls as the settings say. Raises HarnessError when the node fails."""
-        settings = self._settings
-        # Of a contract's calls most fail. Those that do so for the hundredth time are not worth a candidate's time.
-        most = settings.calls * (_EXPLORED if settings.scope == "contract" else 1)
-        found: list[_Sequence] = []
-        called = 0
-        cut: str | None = None
-        while called < most and cut is None:
+        if self._directed is not None:
+            self._aim(self._directed.begin, self._past)
+        rounds = [self._most * share // 100 for share in _ROUNDS]
+        while self._called < self._most and self._cut is None:
             drawn: list[tuple[Step, ...]] = []
-            while len(drawn) < _BATCH and called < most:
-                drawn.append(self._sequences.next()[: most - called])
+            called = self._called
+            while len(drawn) < _BATCH and called < self._most:
+                drawn.append(self._sequences.next()[: self._most - called])
                 called += len(drawn[-1])
-            asked = [self._sequences.program(steps) for steps in drawn]
-            traces = self._node.run(self._node.questions(asked))
-            for steps, program, trace in zip(drawn, asked, traces, strict=False):
-                if trace.stopped:
-                    cut = trace.stopped
-                    break
+            for steps, program, trace in self._run(drawn):
                 places, new = self._learnt(steps, trace)
                 if places:
                     calls = tuple(program.calls[place] for place in places)
                     ended = (ending(trace.calls[at], program.calls[at].gas or 0) for at in places)
-                    found.append(
+                    self._found.append(
                         _Sequence(msgspec.structs.replace(program, calls=calls), tuple(ended), new)
                     )
-            if cut is None and self._gas > settings.gas:
-                cut = "gas"
-        found = _best(found, settings.calls)
+            if self._cut is None and self._gas > self._settings.gas:
+                self._cut = "gas"
+            if self._directed is not None and rounds and self._called >= rounds[0]:
+                del rounds[0]
+                self._aim(self._directed.round)
+        found = _best(self._found, self._settings.calls, self._turning, self._beside)
         self._node.observe(NOTHING)
         return Reference(
             programs=tuple(each.program for each in found),
             endings=tuple(each.endings for each in found),
-            called=called,
+            called=self._called,
             costly=self._costly,
-            cut=cut,
+            cut=self._cut,
         )
+
+    def _aim(self, search: Callable[..., None], *given: object) -> None:
+        if self._cut is None:
+            # Behind a few calls there is little to be seen that is new, and reading it would take longer than they do.
+            self._node.observe(NOTHING)
+            try:
+                search(*given)
+            except Limit as limit:
+                self._cut = str(limit)
+            self._node.observe(self._plan)
+
+    def _run(
+        self, drawn: Sequence[tuple[Step, ...]]
+    ) -> Iterator[tuple[tuple[Step, ...], Program, Trace]]:
+        """What the original does in sequences, up to one in which it uses up a limit."""
+        asked = [self._sequences.program(steps) for steps in drawn]
+        self._called += sum(map(len, drawn))
+        traces = self._node.run(self._node.questions(asked))
+        for steps, program, trace in zip(drawn, asked, traces, strict=False):
+            if trace.stopped:
+                self._cut = trace.stopped
+                break
+            yield steps, program, trace
+
+    def _ask(self, trails: Sequence[Trail]) -> list[Results]:
+        """The same for trails, as long as there are calls left for them."""
+        found: list[Results] = []
+        for start in range(0, len(trails), _BATCH):
+            some = trails[start : start + _BATCH]
+            self._aimed += sum(map(len, some))
+            spent = self._gas > self._settings.gas // 2
+            if self._cut is not None or spent or self._aimed > self._most * _AIMED // 100:
+                break
+            for steps, _, trace in self._run(some):
+                self._learnt(steps, trace)
+                found.append(trace.calls)
+        return found
+
+    def _pick(self, trail: Trail, results: Results, first: bool) -> None:
+        """Have candidates be sent a trail, up to a call that uses up its gas."""
+        count = next((at for at, each in enumerate(results) if _spent(each)), len(results))
+        program = self._sequences.program(trail[:count])
+        endings = tuple(
+            ending(result, call.gas or 0)
+            for result, call in zip(results, program.calls, strict=False)
+        )
+        if count:
+            (self._turning if first else self._beside).append(_Sequence(program, endings, new=True))
 
     def _learnt(self, steps: Sequence[Step], trace: Trace) -> tuple[list[int], bool]:
         """Learn from what the original did. The places of the calls that candidates are to be sent, and whether any of
@@ -206,6 +255,10 @@ class Explorer:
                 before = signature
             if fresh:
                 new, goal = list(way), step.entry
+                if self._directed is not None:
+                    accepted = result.status and not step.entry.view
+                    last = step._replace(blocks=blocks, seconds=late)
+                    self._directed.offer(way if accepted else (*way, last), result)
         if self._states(trace, stored):
             new = way
         if new:
@@ -226,10 +279,10 @@ class Explorer:
         if not result.status:
             features.append((signature, result.output[:_SHOWN]))
         else:
-            features.append((signature, len(result.output), _magnitude(result.output[2:66])))
+            features.append((signature, len(result.output), magnitude(result.output[2:66])))
             self._hear(result.output[2:], told)
             for log in result.logs:
-                features.append((signature, log.topics[:1], _magnitude(log.data[2:66])))
+                features.append((signature, log.topics[:1], magnitude(log.data[2:66])))
                 for topic in log.topics[1:]:
                     self._hear(topic[2:], told)
                 self._hear(log.data[2:], told)
@@ -240,7 +293,7 @@ class Explorer:
         features: list[object] = []
         for point in trace.checkpoints:
             for label, value in point.storage.items():
-                features.append((label.partition("[")[0], _magnitude(value[2:])))
+                features.append((label.partition("[")[0], magnitude(value[2:])))
                 self._hear(value[2:], told)
         return self._any_new(features)
 
@@ -282,33 +335,5 @@ def settle(reference: Reference, others: Sequence[Trace]) -> Reference:
     )
 
 
-def senders(base: Program, seed: int, named: Sequence[str]) -> list[str]:
-    """Who sends calls: the deployer, those that the contract names itself, and accounts that mean nothing to it.
-
-    The last depend on seed and deployment, so that a candidate cannot know them by heart.
-    """
-    deployment = base.deployment
-    made = [
-        "0x" + content_hash(seed, deployment, number)[:40] for number in range(1, 1 + STRANGERS)
-    ]
-    given = [
-        "0x" + each[24:]
-        for each in _words(deployment.constructor_args[2:])
-        if each.startswith("0" * 24) and int(each, 16) >> 100
-    ]
-    also = list(dict.fromkeys((*given, *named)))[:_NAMED_SENDERS]
-    return [*dict.fromkeys((deployment.sender, *also)), *made]
-
-
 def _spent(result: CallResult) -> bool:
     return result.error == _SPENT
-
-
-def _magnitude(digits: str) -> int:
-    """A small number as it is, and of others roughly how big they are."""
-    number = int(digits, 16) if len(digits) == 64 else 0
-    return number if number < _SMALL else _SMALL + number.bit_length() // 32
-
-
-def _words(data: str) -> Iterator[str]:
-    return (data[at : at + 64] for at in range(0, min(len(data), 64 * 64) - 63, 64))

@@ -17,6 +17,12 @@ Arguments = Literal["primitive", "all"]
 """``primitive``: functions whose parameters are all numbers, addresses, booleans and fixed bytes (SolBehave's O1).
 ``all``: arrays, strings, bytes and structs too."""
 
+Corpus = Literal["history", "none"]
+"""``history``: sequences of all functions also go on from the task's own calls. ``none``: from the deployment alone."""
+
+Feedback = Literal["comparisons", "none"]
+"""``comparisons``: in sequences of all functions numbers are moved to where what the original compares is equal."""
+
 
 class Settings(msgspec.Struct, frozen=True):
     """How much, and of what."""
@@ -30,6 +36,13 @@ class Settings(msgspec.Struct, frozen=True):
     gas: int = 20_000_000_000
     """Gas that the original may use for a function or contract; what it has left by then is not called."""
     seed: int = 0
+    corpus: Corpus = "history"
+    feedback: Feedback = "comparisons"
+
+    @property
+    def directed(self) -> bool:
+        """Whether the search has an aim beyond what is new."""
+        return self.scope == "contract" and (self.corpus, self.feedback) != ("none", "none")
 
 
 class Entry(msgspec.Struct, frozen=True):

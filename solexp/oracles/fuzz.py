@@ -16,13 +16,13 @@ from solexp.evm.anvil import AnvilMachine
 from solexp.evm.compare import axis_set
 from solexp.fuzzing import Settings
 from solexp.fuzzing.engines import ENGINES, EngineName
-from solexp.fuzzing.settings import Arguments, Scope
+from solexp.fuzzing.settings import Arguments, Corpus, Feedback, Scope
 from solexp.oracles.base import Case
 from solexp.oracles.fuzz_engines import engine_fingerprint, refuse
 from solexp.oracles.fuzzed import FuzzJudgement
 from solexp.oracles.judgement import timed
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what a verdict says."""
 
 Rule = Literal["strict", "paper"]
@@ -58,17 +58,22 @@ class Fuzz:
         memory_mb: int = 2048,
         answer_mb: int = 128,
         elsewhere: bool = True,
+        corpus: Corpus = "history",
+        feedback: Feedback = "comparisons",
     ) -> None:
         """``calls`` of each function (or of the contract) in sequences of ``length``. ``gas`` bounds what the original
         may use for them all; ``cpu_s`` a node's CPU seconds for one function (or contract) of one candidate.
         ``elsewhere`` takes a second look at candidates that ask more than their original, see
-        `solexp.oracles.elsewhere`.
+        `solexp.oracles.elsewhere`. ``corpus`` and ``feedback`` say where sequences of all functions go on from beside
+        what is new; sequences of one function never do.
         """
         for setting, value, allowed in (
             ("engine", engine, ENGINES),
             ("scope", scope, ("function", "contract")),
             ("arguments", arguments, ("primitive", "all")),
             ("rule", rule, ("strict", "paper")),
+            ("corpus", corpus, ("history", "none")),
+            ("feedback", feedback, ("comparisons", "none")),
         ):
             if value not in allowed:
                 raise UserError(
@@ -94,7 +99,14 @@ class Fuzz:
         self.elsewhere = elsewhere
         self.rule: Rule = rule
         self.settings = Settings(
-            scope=scope, arguments=arguments, calls=calls, length=length, gas=gas, seed=seed
+            scope=scope,
+            arguments=arguments,
+            calls=calls,
+            length=length,
+            gas=gas,
+            seed=seed,
+            corpus=corpus,
+            feedback=feedback,
         )
         self.cpu_s = cpu_s
         self.memory_mb = memory_mb

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from solexp.core import CompilerSettings, ContractBuild, Program
+from solexp.core import Call, CompilerSettings, ContractBuild, Program
 from solexp.core.hashing import content_hash
 from solexp.evm.deployed import Deployed
 from solexp.evm.machine import Subject
@@ -32,7 +32,7 @@ from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what is kept."""
 
 _LASTING = (None, "gas", "answer")
@@ -89,6 +89,7 @@ class FuzzedOriginal:
             case.compiler.version(case.settings.version),
             base,
             fingerprint,
+            self._past(),
         )
         self._read: _Read | None = None
         self._looked: Looked | None = None
@@ -107,7 +108,10 @@ class FuzzedOriginal:
 
         def find() -> Reference:
             looked = self.looked(unit, node)
-            found = Explorer(node, unit, self._settings, self._base, looked).explore()
+            explorer = Explorer(
+                node, unit, self._settings, self._base, looked, history=self._past()
+            )
+            found = explorer.explore()
             twin = self.twin
             if twin is not None and other.deploy(twin, DEPLOYMENT_GAS).address == node.address:
                 found = settle(found, other.run(other.questions(found.programs)))
@@ -116,6 +120,12 @@ class FuzzedOriginal:
         return self.kept(
             unit, find, KeptReference, pack=pack, unpack=lambda kept: unpack(kept, self._base)
         )
+
+    def _past(self) -> tuple[Call, ...]:
+        """The task's own calls, where sequences go on from them."""
+        program, settings = self._case.task.program, self._settings
+        used = settings.directed and settings.corpus == "history"
+        return program.calls if program is not None and used else ()
 
     def looked(self, unit: Unit, node: Deployed) -> Looked:
         """What the original, which stands on ``node``, says before anything happens."""

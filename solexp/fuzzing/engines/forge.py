@@ -19,7 +19,7 @@ from solexp.evm.private import PrivateNode
 from solexp.evm.words import created_address
 from solexp.fuzzing.engines.base import Lead, Told
 from solexp.fuzzing.engines.harness import Harness, Sent, cast, harness
-from solexp.fuzzing.exploring import Looked
+from solexp.fuzzing.looking import Looked
 from solexp.fuzzing.settings import Settings, Unit
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.foundry.forge import Limits

@@ -15,7 +15,7 @@ from solexp.evm.evidence.cast import checksummed
 from solexp.evm.machine import RICH
 from solexp.evm.words import keccak, word
 from solexp.fuzzing.drawing import BLOCK_S, GAS, PAUSES, Step, program
-from solexp.fuzzing.exploring import Looked, senders
+from solexp.fuzzing.looking import Looked, senders
 from solexp.fuzzing.settings import FALLBACK, RECEIVE, Constants, Entry, Unit
 from solexp.fuzzing.values import STRANGERS
 

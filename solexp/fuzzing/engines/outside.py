@@ -26,7 +26,7 @@ from solexp.fuzzing.engines.base import Lead, Told, told
 from solexp.fuzzing.engines.harness import Harness, Sent, cast, harness
 from solexp.fuzzing.engines.recorded import files_below
 from solexp.fuzzing.engines.tools import CORPUS, Tool, written
-from solexp.fuzzing.exploring import Looked
+from solexp.fuzzing.looking import Looked
 from solexp.fuzzing.reference import Reference, ending
 from solexp.fuzzing.settings import Settings, Unit
 from solexp.fuzzing.trying import Asked

@@ -1,0 +1,237 @@
+"""Going on from what an original was led to, with an aim: its task's history, one change at a time, and borders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+
+from solexp.core import Call, CallResult, Program
+from solexp.fuzzing.borders import Border, Borders, Slopes, same_input
+from solexp.fuzzing.drawing import Sequences, Step, program
+from solexp.fuzzing.interfaces import interface_ids
+from solexp.fuzzing.settings import Settings, Unit
+from solexp.fuzzing.tracing import MOST_GAS, Watched, Watching
+from solexp.fuzzing.trails import (
+    LONGEST,
+    Ask,
+    Results,
+    Trail,
+    fewer,
+    needed,
+    outcome,
+    part,
+    watch,
+)
+from solexp.fuzzing.variants import variants
+
+_EACH = 3
+"""Trails that end alike and are gone on from."""
+_FIRST_ROUND, _ROUND = 64, 32
+_SAME = 2
+"""Trails in which one function's input is moved to the borders of one comparison."""
+_MENDED = 24
+_LOOKS = 2
+_SMALLER = 30
+"""Calls, in percent of what candidates are sent, that making trails smaller may take in a round."""
+_COST = 8
+_OFFERED = 16
+_USUAL = 2
+_WATCHED_SHARE = 6
+_CHUNK = 20
+
+Key = tuple[object, ...]
+
+
+class Directed:
+    """One unit's search with an aim. What it picks is for candidates, in the order of its finding."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        settings: Settings,
+        base: Program,
+        *,
+        watching: Watching,
+        sequences: Sequences,
+        random: Random,
+        ask: Ask,
+        pick: Callable[[Trail, Results, bool], None],
+    ) -> None:
+        """``ask`` has the original make a trail's calls, and learns from them; ``pick`` takes what candidates should
+        be sent, and whether it is first or second choice.
+        """
+        self._unit = unit
+        self._settings = settings
+        self._base = base
+        self._watching = watching
+        self._sequences = sequences
+        self._ask = ask
+        self._pick = pick
+        self._random = random
+        self._borders = Borders(watching, base, random)
+        self._most_watched = settings.calls // _WATCHED_SHARE
+        self._watched = 0
+        self._offered: dict[Key, list[Trail]] = {}
+        self._done: Counter[Key] = Counter()
+        self._turns: Counter[object] = Counter()
+        """By function."""
+        self._tried: set[tuple[Call, ...]] = set()
+        self._moved: dict[tuple[object, ...], dict[tuple[object, ...], None]] = {}
+        self._looked_at = 0
+
+    def begin(self, past: Trail) -> None:
+        """Before anything is drawn; ``past`` are the task's own calls. Raises Limit and HarnessError."""
+        if self._settings.corpus == "history":
+            self.identifiers()
+        if past:
+            self.history(past)
+            self.round(_FIRST_ROUND)
+
+    def identifiers(self) -> None:
+        """Have every known interface asked for, where something takes four bytes."""
+        known = interface_ids()
+        for entry in (*self._unit.views, *self._unit.entries):
+            if entry.types != ("bytes4",):
+                continue
+            sender = self._sequences.pool.senders[0]
+            steps = [Step(entry, sender, (each,), 0, 0, 0) for each in known]
+            for start in range(0, len(steps), _CHUNK):
+                self._send([tuple(steps[start : start + _CHUNK])], pick=True)
+
+    def history(self, steps: Trail) -> None:
+        """Learn what the task's own calls lead to, and which of them each takes."""
+        steps = steps[: self._most_watched // 2]
+        [results] = self._ask([steps]) or [()]
+        watched: list[Watched] = []
+        trails: dict[Key, list[Trail]] = {}
+        for place, (seen, _) in enumerate(watch(self._watching, self._base, steps, results)):
+            watched.append(seen)
+            step, result = steps[place], results[place]
+            if result.status and not step.entry.view:
+                self._sequences.succeeded(step)
+            places = needed(watched, place)
+            key = (step.entry.signature, *outcome(result))
+            kept = trails.setdefault(key, [])
+            kept.append(part(steps, places))
+        self._watched += len(watched)
+        for key, kept in trails.items():
+            kept.sort(key=len)
+            self._offered[key] = kept[:_EACH]
+
+    def offer(self, steps: Sequence[Step], result: CallResult) -> None:
+        """Take note of calls that led to something new with the last of them."""
+        trail = tuple(steps)
+        if len(trail) > _OFFERED:
+            return
+        key = (trail[-1].entry.signature, *outcome(result))
+        kept = self._offered.setdefault(key, [])
+        if len(kept) < _EACH:
+            kept.append(trail)
+
+    def round(self, most: int = _ROUND) -> None:
+        """Go on from so many trails that have not been gone on from. Raises Limit and HarnessError."""
+        chosen: list[tuple[Key, Trail]] = []
+        while len(chosen) < most:
+            # Each function has its turn, and what succeeds comes first.
+            ready = [key for key, trails in self._offered.items() if self._done[key] < len(trails)]
+            if not ready:
+                break
+            key = min(ready, key=lambda each: (self._turns[each[0]], self._done[each], not each[1]))
+            chosen.append((key, self._offered[key][self._done[key]]))
+            self._done[key] += 1
+            self._turns[key[0]] += 1
+        # Of long ones there is time for a few.
+        chosen.sort(key=lambda each: len(each[1]))
+        left = _SMALLER * self._settings.calls // 100
+        affordable = []
+        for key, trail in chosen:
+            left -= _COST * len(trail)
+            if left >= 0:
+                affordable.append((key, trail))
+        small = fewer(
+            [each for _, each in affordable], [key[1:] for key, _ in affordable], self._ask
+        )
+        for trail in small:
+            if len(trail) <= LONGEST:
+                self._go_on(trail)
+
+    def _go_on(self, trail: Trail) -> None:
+        [found] = self._send([trail], pick=True) or [None]
+        if found is None:
+            return
+        results = found[: len(trail)]
+        settings = self._settings
+        if settings.corpus == "history" and results[-1].status and not trail[-1].entry.view:
+            usual = [self._sequences.usual(entry, _USUAL) for entry in self._unit.entries]
+            senders = self._sequences.pool.senders
+            self._send(variants(trail, usual, senders), like=results)
+        if settings.feedback == "comparisons" and all(r.gas_used <= MOST_GAS for r in results):
+            self._near(trail, results)
+
+    def _near(self, trail: Trail, results: Results) -> None:
+        if self._watched + self._borders.watched > self._most_watched:
+            return
+        seen = watch(self._watching, self._base, trail, results)
+        self._watched += len(seen)
+        slopes = self._borders.slopes(trail, seen)
+        chosen: list[Border] = []
+        for border in self._borders.near(trail, seen, slopes):
+            sites = self._moved.setdefault(same_input(border), {})
+            if (border.site, len(trail)) in sites or len(sites) < _SAME:
+                sites[border.site, len(trail)] = None
+                chosen.append(border)
+        looks = self._looks()
+        found = self._send(((*each.trail, *looks) for each in chosen), like=results, pick=True)
+        mended: list[Trail] = []
+        for border, ended in zip(chosen, found, strict=True):
+            if border.exact and ended is not None and len(mended) < _MENDED:
+                made = self._mended(border, slopes, results, ended)
+                mended += [made] if made else []
+        self._send(((*each, *looks) for each in mended), like=results, pick=True)
+
+    def _mended(
+        self, border: Border, slopes: Slopes, before: Results, ended: Results
+    ) -> Trail | None:
+        """The trail of a border at which a call fails that did not, so that it does not, if one more input will do."""
+        status = [each.status for each in before]
+        if not all(status) or [each.status for each in ended[: len(status)]] == status:
+            return None
+        again = watch(self._watching, self._base, border.trail, ended)
+        self._watched += len(again)
+        return self._borders.mended(border, again, slopes, status)
+
+    def _looks(self) -> list[Step]:
+        """Views to be called behind a trail."""
+        views = [each for each in self._sequences.lively() if not each.types]
+        if not views:
+            return []
+        self._looked_at += 1
+        sender = self._sequences.pool.senders[0]
+        chosen = dict.fromkeys(views[(self._looked_at + n) % len(views)] for n in range(_LOOKS))
+        return [Step(entry, sender, (), 0, 0, 0) for entry in chosen]
+
+    def _send(
+        self, trails: Iterable[Trail], *, like: Results = (), pick: bool = False
+    ) -> list[Results | None]:
+        """Ask the original. What comes of each trail; None for what was asked before, or could not be.
+
+        Those of which a call ends otherwise than in ``like`` are picked, and with ``pick`` the others as second choice.
+        """
+        kinds = [outcome(each) for each in like]
+        found: list[Results | None] = []
+        fresh: list[tuple[int, Trail]] = []
+        for trail in trails:
+            calls = program(self._base, trail).calls
+            if calls not in self._tried:
+                self._tried.add(calls)
+                fresh.append((len(found), trail))
+            found.append(None)
+        for (place, trail), results in zip(
+            fresh, self._ask([trail for _, trail in fresh]), strict=False
+        ):
+            found[place] = results
+            turns = any(kind != outcome(each) for kind, each in zip(kinds, results, strict=False))
+            if turns or pick:
+                self._pick(trail, results, turns or not kinds)
+        return found

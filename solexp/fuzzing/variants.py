@@ -1,0 +1,32 @@
+"""Trails with one thing changed: what would the last call have done, had somebody done something else before?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from solexp.fuzzing.drawing import Step
+from solexp.fuzzing.trails import Trail, part
+
+
+def variants(trail: Trail, usual: Sequence[Sequence[Step]], senders: Sequence[str]) -> list[Trail]:
+    """Before the last call a call of each function as it is made elsewhere (``usual``); without each of
+    the calls; the last call once more, or by somebody else; two calls the other way around.
+    """
+    before, last = trail[:-1], trail[-1]
+    found = []
+    at_once = last._replace(blocks=0, seconds=0)
+    for steps in usual:
+        for step in steps:
+            also = step._replace(blocks=last.blocks, seconds=last.seconds)
+            found.append((*before, also, at_once))
+    every = range(len(trail))
+    found += [part(trail, [at for at in every if at != gone]) for gone in every[:-1]]
+    found += [(*before, last._replace(sender=who)) for who in senders if who != last.sender]
+    found.append((*trail, at_once))
+    if len(trail) > 1:
+        swapped = before[-1]._replace(blocks=0, seconds=0)
+        first = last._replace(
+            blocks=before[-1].blocks + last.blocks, seconds=before[-1].seconds + last.seconds
+        )
+        found.append((*before[:-1], first, swapped))
+    return found
