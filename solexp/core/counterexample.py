@@ -39,6 +39,9 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """How the contract comes to life; None for the task's own way."""
     hardfork: str | None = None
     """Fixed hard fork; None for what the task's own program says."""
+    elsewhere: str | None = None
+    """Where a second look has seen it: ``chain`` or ``late``; None for where the oracle makes its calls. ``chain`` has
+    fees, gas limits and randomness that are not said here."""
     expected: CallResult | None = None
     """What the last call, or the read after it, does on the original; a word of storage is an answer of 32 bytes."""
     got: CallResult | None = None

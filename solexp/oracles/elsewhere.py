@@ -15,9 +15,10 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from solexp.core import Divergence, Outcome, Program, Trace, Verdict
+from solexp.core import Counterexample, Divergence, Outcome, Program, Trace, Verdict
 from solexp.evm.asked import asked
-from solexp.evm.compare import Comparison, compare, divergence
+from solexp.evm.compare import Comparison, Difference, compare, divergence
+from solexp.evm.counterexamples import counterexample
 from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.gas import call_limits
 from solexp.evm.hardforks import hardfork_at
@@ -25,12 +26,18 @@ from solexp.evm.machine import Observation, Subject, Surroundings
 from solexp.evm.moved import Moved, Place, deployment_limit, moved, places
 from solexp.evm.receiving import described
 from solexp.evm.rpc import RpcError
+from solexp.evm.shrinking import shrink
 
 log = logging.getLogger(__name__)
 
 DEPLOYMENT_GAS = 120_000_000
 _MOST_CALLS = 2_000
 _MOST_PROGRAMS = 64
+_TRIES = 48
+"""Programs that are tried to make one smaller, about."""
+_MOST_KEPT = 200
+"""Calls of a counterexample."""
+_SHOWN = 20
 
 
 Nodes = tuple[Deployed, Deployed]
@@ -50,8 +57,10 @@ class Elsewhere(msgspec.Struct, frozen=True):
     program: Program
     comparison: Comparison
     divergence: Divergence
+    counterexample: Counterexample | None
+    """The calls that lead to it, fewer than the program's where fewer will do; None where there are too many."""
     calls: list[str]
-    """The calls that lead to it, for a reader."""
+    """The same for a reader."""
 
     def told(self) -> dict[str, object]:
         """Where it is seen, for a verdict's evidence."""
@@ -167,30 +176,75 @@ class SecondLook(ExitStack):
         with ExitStack() as stack:
             nodes = self._pair(base, around, stack)
             pairs = _run(nodes, (self._original, question.candidate), there, gas, question.plan)
-            return self._differing(place, pairs, question)
+            found = _differing(pairs, question)
+            if found is None:
+                return None
+            shown = _shown(place, found, nodes, question)
+            contract = self._original.contract
+            return Elsewhere(
+                place,
+                found.program,
+                found.comparison,
+                divergence(found.first, found.program, contract),
+                shown,
+                [described(contract, call) for call in (shown or found.program).calls[:_SHOWN]],
+            )
 
-    def _differing(
-        self,
-        place: Place,
-        pairs: Iterable[tuple[Program, Trace, Trace]],
-        question: _Asked,
-    ) -> Elsewhere | None:
-        for program, expected, got in pairs:
-            if expected.stopped or got.stopped:
-                break
-            comparison = compare(expected, got, program, getters=question.getters)
-            first = comparison.earliest(question.axes)
-            if first is not None:
-                contract = self._original.contract
-                end = len(program.calls) if first.index is None else first.index + 1
-                return Elsewhere(
-                    place,
-                    program,
-                    comparison,
-                    divergence(first, program, contract),
-                    [described(contract, call) for call in program.calls[:end]],
-                )
+
+class _Difference(NamedTuple):
+    program: Program
+    traces: tuple[Trace, Trace]
+    comparison: Comparison
+    first: Difference
+
+
+def _differing(
+    pairs: Iterable[tuple[Program, Trace, Trace]], question: _Asked
+) -> _Difference | None:
+    """The first difference of the traces of programs, as far as both went."""
+    for program, expected, got in pairs:
+        if expected.stopped or got.stopped:
+            break
+        comparison = compare(expected, got, program, getters=question.getters)
+        first = comparison.earliest(question.axes)
+        if first is not None:
+            return _Difference(program, (expected, got), comparison, first)
+    return None
+
+
+def _shown(
+    place: Place, found: _Difference, nodes: Nodes, question: _Asked
+) -> Counterexample | None:
+    """A difference with fewer calls, on the nodes on which it was seen; None where too many are left."""
+
+    def seen(programs: Sequence[Program]) -> list[_Difference | None]:
+        questions = nodes[0].questions(programs)
+        traces = zip(programs, *(node.run(questions) for node in nodes), strict=False)
+        rows = [_differing([row], question) for row in traces]
+        return rows + [None] * (len(programs) - len(rows))
+
+    if found.first.axis != "deployment" and found.first.index != -1:
+        end = len(found.program.calls) if found.first.index is None else found.first.index + 1
+        program = msgspec.structs.replace(found.program, calls=found.program.calls[:end])
+        small = shrink(
+            program,
+            lambda tried: [each is not None for each in seen(tried)],
+            values=False,
+            most=_TRIES,
+        )
+        found = seen([small])[0] or found
+    if len(found.program.calls) > _MOST_KEPT:
         return None
+    made = counterexample(found.first, range(len(found.program.calls)), *found.traces)
+    end = made.length
+    return msgspec.structs.replace(
+        made,
+        prefix=0,
+        kept=None,
+        calls=found.program.calls[:end],
+        hardfork=found.program.hardfork,
+        elsewhere=place,
+    )
 
 
 def elsewhere_too(said: Verdict, found: Elsewhere) -> Verdict:
@@ -199,6 +253,7 @@ def elsewhere_too(said: Verdict, found: Elsewhere) -> Verdict:
         said,
         outcome=Outcome.FAIL,
         divergence=found.divergence,
+        counterexample=found.counterexample,
         evidence=said.evidence | found.told(),
     )
 

@@ -221,7 +221,7 @@ class NegativeJudgement(Judgement):
             outcome,
             measures=self.told() | _measures(answers),
             divergence=seen.divergence if seen else None,
-            counterexample=shown.counterexample if shown else None,
+            counterexample=seen.counterexample if seen else None,
             evidence=evidence,
         )
 

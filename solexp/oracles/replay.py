@@ -33,7 +33,7 @@ from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 12
+SCHEMA = 13
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40
@@ -257,6 +257,13 @@ class _Judgement(Judgement):
         if fails and elsewhere is not None:
             evidence |= elsewhere.told()
         earliest = comparison.earliest(axes) if fails else None
+        shown = None
+        if earliest is not None:
+            shown = (
+                counterexample(earliest, staged.places, *traces)
+                if elsewhere is None
+                else elsewhere.counterexample
+            )
         self._ready[index] = verdict(
             Replay.name,
             self._case.candidates[index],
@@ -265,9 +272,7 @@ class _Judgement(Judgement):
             | measures_of(comparison)
             | {"replay.match_rate": match_rate(found, len(traces[1].calls))},
             divergence=divergence(earliest, program, contract) if earliest else None,
-            counterexample=counterexample(earliest, staged.places, *traces)
-            if earliest and elsewhere is None
-            else None,
+            counterexample=shown,
             evidence=evidence,
         )
 

@@ -213,7 +213,7 @@ class SequenceJudgement(Judgement):
             outcome,
             measures=self.told() | measures,
             divergence=seen.divergence if seen else None,
-            counterexample=shown.counterexample if shown else None,
+            counterexample=seen.counterexample if seen else None,
             evidence=evidence,
         )
 

@@ -47,7 +47,7 @@ from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 from solexp.violations.witnesses import Search, Witness, Witnesses, leading
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what a verdict says."""
 WITNESS_SCHEMA = 2
 """Raised with every change of what a witness is: looking for them is what takes the time."""

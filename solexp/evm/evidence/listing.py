@@ -21,6 +21,10 @@ from solexp.evm.receiving import described
 SHOWN = 10
 """Calls at the end of a long program that are listed."""
 _EVENTS = 4
+_WHERE = {
+    "chain": ", with fees, gas limits and randomness as on a chain",
+    "late": ", many years after the deployment",
+}
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +82,8 @@ def listing(
         f"in block {deployment.block_number}",
         before=first,
         lines=lines,
-        what=cast.named(what(found.axis, len(calls), found.reads)),
+        what=cast.named(what(found.axis, len(calls), found.reads))
+        + _WHERE.get(found.elsewhere or "", ""),
         expected=said[0],
         got=said[1],
         accounts={

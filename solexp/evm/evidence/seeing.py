@@ -106,6 +106,11 @@ def see(
     """Run a counterexample on both; ``own`` is its task's program. Raises NotSeen, and what the machine raises."""
     if found.axis == "gas":
         raise NotSeen("it differs in gas alone, which another machine may count otherwise")
+    if found.elsewhere == "chain":
+        raise NotSeen(
+            "it shows only with fees, gas limits and randomness as on a chain, which a test does not have; "
+            "solexp show prints its calls"
+        )
     if candidate.abstract:
         raise NotSeen("the candidate has no code to deploy: the contract is abstract or missing")
     try:
