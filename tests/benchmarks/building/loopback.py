@@ -11,7 +11,6 @@ import argparse
 import gzip
 import json
 import threading
-import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -194,7 +193,7 @@ class Server:
         self._send(handler, found, fault or Fault())
 
     def _send(self, handler: BaseHTTPRequestHandler, found: Any, fault: Fault) -> None:
-        time.sleep(fault.stall_s)
+        threading.Event().wait(fault.stall_s)
         if fault.reset:
             handler.close_connection = True
             handler.connection.close()

@@ -104,11 +104,11 @@ class Archive:
         return self._asking.answer([method, *params], check, body=body, keep=keep)
 
     def _result(self, answer: Any, method: str) -> Any:
-        if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
+        if not isinstance(answer, dict) or "jsonrpc" not in answer or len(answer) < 2:
             raise Passing(f"{method}: the answer is none of JSON-RPC")
         error = answer.get("error")
         if error is None:
-            return answer["result"]
+            return answer.get("result")
         code = error.get("code") if isinstance(error, dict) else None
         said = str(error.get("message") if isinstance(error, dict) else error)
         said = secrets.redact(said)[:200]

@@ -121,7 +121,7 @@ class Asking:
         """
         key = content_hash(self._scope, question)
         if keep:
-            found = self._found(key)
+            found = self._found(key, question)
             if found is not _ABSENT:
                 self.kept += 1
                 return cast("T", found)
@@ -136,10 +136,12 @@ class Asking:
             self._store.put(key, kept)
         return part
 
-    def _found(self, key: str) -> object:
+    def _found(self, key: str, question: object) -> object:
         """What is kept, or that it is absent or damaged."""
         kept = self._store.get(key, _Kept)
-        if kept is None or hashlib.sha256(bytes(kept.answer)).hexdigest() != kept.sha256:
+        if kept is None or bytes(kept.question) != msgspec.json.encode(question):
+            return _ABSENT
+        if hashlib.sha256(bytes(kept.answer)).hexdigest() != kept.sha256:
             return _ABSENT
         return msgspec.json.decode(kept.answer)
 
