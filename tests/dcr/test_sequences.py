@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from solexp.core import Build, CallResult, Program, Trace
+from solexp.core import Build, CallResult, Program, Task, Trace
 from solexp.dcr.graph import read
 from solexp.dcr.records import Search, Sequences, programs
 from solexp.dcr.sequences import DEPLOYMENT_GAS, Original, find, settle
 from solexp.evm.deployed import Deployed
 from solexp.evm.machine import Subject
 from solexp.solidity.compiler import Compiler
-from tests.evm.boxes import task
+from solexp.violations.solidity import Contract, Settings, Snapshot
+from tests.evm.boxes import HERE, SENDER, task
 from tests.oracles.vaults import GRAPH, VAULT, history
 
 TASK = task(VAULT, history())
@@ -25,21 +26,29 @@ BASE: Program = msgspec.structs.replace(TASK.program, hardfork=FORK)
 
 
 @pytest.fixture(scope="module")
-def original() -> Iterator[Original]:
+def compiler() -> Iterator[Compiler]:
     with Compiler() as compiler:
+        yield compiler
 
-        def compiled(sources: dict[str, str]) -> Build:
-            return compiler.compile(sources, TASK.compiler)
 
-        def linked(build: Build, sources: dict[str, str]) -> Subject | None:
-            del sources
-            made = build.contract("Box")
-            return Subject(made.creation, made) if made is not None else None
+@pytest.fixture(scope="module")
+def original(compiler: Compiler) -> Original:
+    return original_of(TASK, compiler)
 
-        build = compiler.compile(TASK.sources, TASK.compiler, ast=True)
-        subject = linked(build, TASK.sources)
-        assert subject is not None
-        yield Original(subject, build, dict(TASK.sources), compiled, linked)
+
+def original_of(posed: Task, compiler: Compiler) -> Original:
+    def compiled(sources: dict[str, str]) -> Build:
+        return compiler.compile(sources, posed.compiler)
+
+    def linked(build: Build, sources: dict[str, str]) -> Subject | None:
+        del sources
+        made = build.contract("Box")
+        return Subject(made.creation, made) if made is not None else None
+
+    build = compiler.compile(posed.sources, posed.compiler, ast=True)
+    subject = linked(build, posed.sources)
+    assert subject is not None
+    return Original(subject, build, dict(posed.sources), compiled, linked)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +103,36 @@ def test_the_same_seed_finds_the_same_sequences_and_another_seed_others(
     first, again = (search(original, small) for _ in range(2))
     assert first == again
     assert search(original, msgspec.structs.replace(small, seed=1)) != first
+
+
+LOCK = """contract Box {
+    uint256 private tries;
+    function open(uint256 a, uint256 b) external {
+        require(EITHER);
+        tries += 1;
+    }
+}"""
+LOCK_GRAPH = """{"contract": "Box", "events": [{"id": "open", "function": "open(uint256,uint256)"}], "relations": []}"""
+
+
+def test_sequences_do_not_hang_on_what_the_process_judged_before(compiler: Compiler) -> None:
+    settings = Search(calls=6, length=3, sources=("z3",), queries=6)
+    plain, turned = (
+        original_of(task(LOCK.replace("EITHER", either), history()), compiler)
+        for either in (
+            "a == 1111 || b == 2222 || a + b == 3333 || a * b == 4444",
+            "a * b == 4444 || a + b == 3333 || b == 2222 || a == 1111",
+        )
+    )
+    first = search(plain, settings, LOCK_GRAPH)
+    # What both have in common is made in another order, and stays.
+    situation = Contract(turned.build, "Box", turned.sources).at(
+        "open(uint256,uint256)",
+        Snapshot(address=HERE, contracts=frozenset({HERE}), accounts=(SENDER,)),
+    )
+    situation.solve((), Settings(rlimit=settings.rlimit))
+    assert first.found["solved"] >= 1
+    assert search(plain, settings, LOCK_GRAPH) == first
 
 
 def test_without_a_search_there_are_only_the_graphs_own_arguments(original: Original) -> None:

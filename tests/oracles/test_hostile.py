@@ -126,7 +126,8 @@ def test_what_a_second_look_finds_says_so(few: dict[str, dict[str, Verdict]]) ->
         late = rows["waits for another decade"]
         assert late.evidence["elsewhere"] == "late"
         assert late.divergence is not None
-        assert late.counterexample is None
+        assert late.counterexample is not None
+        assert late.counterexample.elsewhere == "late"
         assert not any("elsewhere" in rows[name].evidence for name in FEW[:5])
 
 
