@@ -135,11 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     install.add_argument("name", nargs="*", help="node, foundry, or solc followed by versions")
 
     _add_data(commands)
-    agreement = commands.add_parser("agreement", help="say how annotators' labels agree")
-    agreement.add_argument("file", nargs="+", help=".jsonl or .csv, one for each annotator or all")
-    agreement.add_argument("--column", default="label", help="the column of labels; label")
-    agreement.add_argument("--seed", type=int, default=0, help="of the intervals' bootstrap")
-    agreement.add_argument("--json", action="store_true", help="print JSON, all disagreements too")
+    _add_agreement(commands)
     _add_dcr(commands)
     _add_cache(commands)
     return parser
@@ -154,6 +150,14 @@ def _add_judging(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     score.add_argument("override", nargs="*", help="such as benchmark.path=ROWS")
     score.add_argument("--task", metavar="ID", required=True, help="whose workspace it is")
     score.add_argument("--json", action="store_true", help="print the verdicts as JSON")
+
+
+def _add_agreement(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    agreement = commands.add_parser("agreement", help="say how annotators' labels agree")
+    agreement.add_argument("file", nargs="+", help=".jsonl or .csv, one for each annotator or all")
+    agreement.add_argument("--column", default="label", help="the column of labels; label")
+    agreement.add_argument("--seed", type=int, default=0, help="of the intervals' bootstrap")
+    agreement.add_argument("--json", action="store_true", help="print JSON, all disagreements too")
 
 
 def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -178,6 +182,10 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     build.add_argument("--out", metavar="DIR", help="folder for the rows and their card")
     build.add_argument("--judge", metavar="NAME", help="the judge's name; by default the model's")
     build.add_argument("--labels", metavar="NAME=FILE", help="judgements from a file, as a judge")
+    build.add_argument("--natspec", metavar="SHEET", help="what functions do, written anew")
+    anew = datum.add_parser("natspec", help="write a sheet in which functions are described anew")
+    anew.add_argument("override", nargs="*", help="such as benchmark.path=SET model=openai")
+    anew.add_argument("--out", required=True, metavar="SHEET", help="a .csv, .tsv or .jsonl file")
     _add_capture(datum)
     for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
         each = datum.add_parser(verb, help=what)
@@ -301,20 +309,8 @@ def _dispatch(command: argparse.Namespace, parser: argparse.ArgumentParser) -> i
             from solexp.commands.dcr import dcr
 
             return dcr(command)
-        case "data" if command.verb == "build" and command.benchmark in (
-            "solidity_eval",
-            "solbench",
-            "contracts",
-        ):
-            from solexp.commands import sets
-
-            return sets.build(command)
-        case "data" if command.verb == "build":
-            _see_working_folder()
-            from solexp.commands.building import build
-
-            return build(command)
         case "data":
+            _see_working_folder()
             from solexp.commands.data import data
 
             return data(command)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.metrics.annotators import Annotated, Kappa, annotated
 from solexp.report.tables import Grid, draw
+from solexp.store.sheets import rows_of
 
 _ITEM, _ANNOTATOR, _GROUP = "item", "annotator", "task_id"
 _SHOWN = 20
@@ -38,46 +37,6 @@ def agreement(command: argparse.Namespace) -> int:
     else:
         _tell(found)
     return 0
-
-
-def rows_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a JSONL or CSV file, each with its place. Raises UserError naming file and line."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is no UTF-8 text; save it as UTF-8") from None
-    if path.suffix.lower() in (".jsonl", ".json"):
-        yield from _json_rows(path, text)
-    elif path.suffix.lower() in (".csv", ".tsv"):
-        yield from _csv_rows(path, text)
-    else:
-        raise UserError(f"{path}: must end in .jsonl, .csv or .tsv")
-
-
-def _json_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield f"{path} line {number}", msgspec.json.decode(line, type=dict[str, Any])
-            except msgspec.MsgspecError as error:
-                raise UserError(f"{path} line {number}: {error}") from None
-
-
-def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    head = text.partition("\n")[0]
-    # Spreadsheets of some languages write semicolons.
-    comma = max("\t;,", key=head.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
-    try:
-        for row in reader:
-            place = f"{path} line {reader.line_num}"
-            if None in row or None in row.values():
-                raise UserError(f"{place}: has more or fewer cells than the head")
-            yield place, dict(row)
-    except csv.Error as error:
-        raise UserError(f"{path} line {reader.line_num}: {error}") from None
 
 
 def _read(paths: list[Path], column: str) -> tuple[dict[str, dict[str, str]], dict[str, str]]:

@@ -57,6 +57,8 @@ def build(command: argparse.Namespace) -> int:
             f"data build: '{command.benchmark}' has nothing to build; choose contracts, contracteval, "
             "solidity_eval or solbench"
         )
+    if command.natspec is not None:
+        raise UserError("data build contracteval: --natspec is for sets of sources")
     composed = compose(["benchmark=contracteval", *_checked(command.override)])
     config = plain(composed)
     benchmark = instantiate(config["benchmark"], "benchmark")

@@ -14,6 +14,9 @@ from solexp.core import UserError
 from solexp.core.hashing import content_hash
 from solexp.report.tables import Grid, draw
 
+BUILT = ("solidity_eval", "solbench", "contracts")
+"""What is built from sources."""
+
 _FEW_FILES = 5
 """Up to so many files are listed with their hashes; more have one hash together."""
 
@@ -30,12 +33,31 @@ def data(command: argparse.Namespace) -> int:
         case "verify":
             names = [command.benchmark] if command.benchmark else _present()
             return max([_verify(name) for name in names], default=0)
+        case "build" | "capture" | "natspec":
+            return _make(command)
+        case _:
+            return _stats(command.benchmark, command.override)
+
+
+def _make(command: argparse.Namespace) -> int:
+    """What takes compilers, models or a network, and so has modules of its own."""
+    match command.verb:
+        case "build" if command.benchmark in BUILT:
+            from solexp.commands import sets  # noqa: PLC0415
+
+            return sets.build(command)
+        case "build":
+            from solexp.commands.building import build  # noqa: PLC0415
+
+            return build(command)
         case "capture":
-            from solexp.commands.capture import data_capture  # noqa: PLC0415  (compilers, and a client)
+            from solexp.commands.capture import data_capture  # noqa: PLC0415
 
             return data_capture(command)
         case _:
-            return _stats(command.benchmark, command.override)
+            from solexp.commands.natspec import natspec  # noqa: PLC0415
+
+            return natspec(command)
 
 
 def _present() -> list[str]:

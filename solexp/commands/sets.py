@@ -10,6 +10,7 @@ from pathlib import Path
 from solexp.benchmarks.building import sources
 from solexp.benchmarks.building.card import Card
 from solexp.benchmarks.building.contract_sets import build_contracts
+from solexp.benchmarks.building.natspec import read_written
 from solexp.benchmarks.building.reading import from_place
 from solexp.benchmarks.building.sets import Read, build_solbench, build_solidity_eval
 from solexp.benchmarks.building.settings import (
@@ -42,8 +43,9 @@ def build(command: argparse.Namespace) -> int:
     make, kind = BUILDERS[name]
     settings = read_settings(command.override, kind)
     read = [_read(each) for each in command.source]
+    written = {} if command.natspec is None else read_written(Path(command.natspec))
     with Progress("compiling") as progress:
-        told = make(read, Path(command.out), settings, progress)
+        told = make(read, Path(command.out), settings, progress, written)
     _tell(told, Path(command.out))
     return 0
 

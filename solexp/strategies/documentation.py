@@ -17,12 +17,17 @@ def with_documentation(task: Task, reply: str) -> Task:
     A function that the reply says nothing of has no documentation.
     """
     contract = task.target.contract
-    written = documented(extract_contract(reply, contract).code or reply, contract)
+    written = documentation_in(reply, contract)
     return msgspec.structs.replace(
         task,
         framework=redocumented(without_comments(task.framework), contract, written),
         requirement=written.get(str(task.facts.get("signature")), ""),
     )
+
+
+def documentation_in(reply: str, contract: str) -> dict[str, str]:
+    """What a reply says of each function of ``contract``, by signature, comment marks off."""
+    return documented(extract_contract(reply, contract).code or reply, contract)
 
 
 def without_documentation(task: Task) -> Task:

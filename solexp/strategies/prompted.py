@@ -21,7 +21,7 @@ from solexp.strategies.refine.none import NoRefine
 from solexp.strategies.templates import Template
 
 _MOST_SHOTS = 5
-_WRITER = Batch(name="natspec", n=1, temperature=0.0, max_tokens=4096)
+WRITER = Batch(name="natspec", n=1, temperature=0.0, max_tokens=4096)
 """How documentation is sampled: once for all samples of a task."""
 
 
@@ -106,17 +106,8 @@ class Prompted(ABC):
             return task
         if self.natspec == "none":
             return without_documentation(task)
-        # Comments of the original reach nobody, whoever writes new ones included.
-        code = without_comments(task.reference)
-        material = Material(
-            task_id=task.id,
-            granularity="contract",
-            contract=task.target.contract,
-            version=task.compiler.version,
-            code=code,
-        )
-        prompt = Template("natspec").prompt(material)
-        reply = yield Ask(prompt=prompt, batch=_WRITER, shared=True)
+        prompt = documentation_prompt(task)
+        reply = yield Ask(prompt=prompt, batch=WRITER, shared=True)
         return with_documentation(task, reply.text)
 
     def prompt(self, task: Task) -> Prompt:
@@ -144,6 +135,18 @@ class Prompted(ABC):
         for example in self.examples.choose(task, self.shots) if self.shots else ():
             bare = isinstance(self.context, NoContext)
             yield msgspec.structs.replace(example, context="") if bare else example
+
+
+def documentation_prompt(task: Task) -> Prompt:
+    """What the writer of documentation is asked. Comments of the original reach nobody, the writer included."""
+    material = Material(
+        task_id=task.id,
+        granularity="contract",
+        contract=task.target.contract,
+        version=task.compiler.version,
+        code=without_comments(task.reference),
+    )
+    return Template("natspec").prompt(material)
 
 
 def holds(material: Material) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def test_a_judge_that_falls_silent_leaves_what_it_said(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["starter"], "'starter' has nothing to build; choose contracteval"),
+        (["starter"], "'starter' has nothing to build; choose contracts"),
         (["contracteval"], "who shall judge? give model=NAME, or --labels NAME=FILE"),
         (
             ["contracteval", "oracle=[x]"],

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from solexp.benchmarks import taskset
 from solexp.benchmarks.building.card import Card, card, write_card
 from solexp.benchmarks.building.contract_tasks import NAME, make_task
 from solexp.benchmarks.building.funnel import Funnel
+from solexp.benchmarks.building.natspec import NOTHING, Written, check_used
 from solexp.benchmarks.building.screening import Steps, Untold
 from solexp.benchmarks.building.sets import Read, gathered, nothing_left
 from solexp.benchmarks.building.settings import ContractSettings
@@ -19,6 +22,7 @@ from solexp.core.task import series
 from solexp.dcr import write
 from solexp.dcr.extraction.static import extract
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.frameworks import redocumented
 from solexp.store.records import write_atomically
 
 GRAPHS = "graphs"
@@ -26,16 +30,23 @@ _UNTOLD = Untold()
 
 
 def build_contracts(
-    read: Sequence[Read], out: Path, settings: ContractSettings, steps: Steps = _UNTOLD
+    read: Sequence[Read],
+    out: Path,
+    settings: ContractSettings,
+    steps: Steps = _UNTOLD,
+    written: Written = NOTHING,
 ) -> Card:
     """Writes tasks, on wish their life cycles, and the card into ``out``; the same sources give the same bytes.
 
-    Raises UserError when no source survives the filters, naming the reason that most had.
+    What is ``written`` of a function stands in its framework in place of the comments above it. Raises UserError when
+    no source survives the filters, naming the reason that most had.
     """
     sources, funnel = gathered(read)
     with Compiler(max_workers=1) as compiler:
         chosen = choose_targets(sources, settings, compiler, funnel, steps=steps)
+        check_used(written, [one.id for one in chosen])
         tasks = _tasks(chosen, settings, compiler, funnel)
+        tasks = [_documented(task, written) for task in tasks]
         if not tasks:
             raise nothing_left(sources, funnel)
         graphs = _graphs(tasks, compiler) if settings.graphs else {}
@@ -66,6 +77,12 @@ def _tasks(
     dropped = [(name, found) for name, found in made.items() if isinstance(found, str)]
     funnel.stage("context", len(made) - len(dropped), dropped)
     return [found for found in made.values() if isinstance(found, Task)]
+
+
+def _documented(task: Task, written: Written) -> Task:
+    said = written.get(task.id, {})
+    outline = redocumented(task.framework, task.target.contract, said)
+    return msgspec.structs.replace(task, framework=outline)
 
 
 def _graphs(tasks: Sequence[Task], compiler: Compiler) -> dict[str, str]:

@@ -14,6 +14,7 @@ from solexp.benchmarks.building import solbench_rows as solbench
 from solexp.benchmarks.building.card import Card, card, write_card
 from solexp.benchmarks.building.choosing import Chosen, choose
 from solexp.benchmarks.building.funnel import Funnel
+from solexp.benchmarks.building.natspec import NOTHING, Written, rewritten
 from solexp.benchmarks.building.sampling import stratified
 from solexp.benchmarks.building.screening import Steps, Untold
 from solexp.benchmarks.building.settings import Settings
@@ -44,13 +45,20 @@ class _Found(NamedTuple):
 
 
 def build_solidity_eval(
-    read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
+    read: Sequence[Read],
+    out: Path,
+    settings: Settings,
+    steps: Steps = _UNTOLD,
+    written: Written = NOTHING,
 ) -> Card:
     """Writes ``full.parquet``, ``lite.parquet`` and the card into ``out``; the same sources give the same bytes.
 
-    Raises UserError when no source survives the filters, naming the reason that most had.
+    What is ``written`` of a function is its documentation. Raises UserError when no source survives the filters, naming
+    the reason that most had.
     """
     found = _find(read, settings, steps)
+    names = [one.id for one in found.chosen]
+    found = found._replace(chosen=rewritten(found.chosen, names, written))
     rows = solidity_eval.make_rows(found.chosen, settings, found.sources)
     for row in rows:
         pose(row, row.task_id)
@@ -73,10 +81,16 @@ def build_solidity_eval(
 
 
 def build_solbench(
-    read: Sequence[Read], out: Path, settings: Settings, steps: Steps = _UNTOLD
+    read: Sequence[Read],
+    out: Path,
+    settings: Settings,
+    steps: Steps = _UNTOLD,
+    written: Written = NOTHING,
 ) -> Card:
     """Writes ``SolBench.parquet`` and the card into ``out``, as `build_solidity_eval` does."""
     found = _find(read, settings, steps)
+    names = [str(place) for place in range(len(found.chosen))]
+    found = found._replace(chosen=rewritten(found.chosen, names, written))
     rows = solbench.make_rows(found.chosen, settings)
     for row in rows:
         pose_solbench(row, row.idx, ())
