@@ -140,20 +140,19 @@ class _Flattening:
         found: set[int] = set()
         waiting = [target.id]
         while waiting:
-            one = waiting.pop()
-            if one in found:
-                continue
-            found.add(one)
-            waiting += self._tops[one].needs
-            if not waiting:
-                files = {self._tops[each].path for each in found}
-                waiting += [
-                    each.id
-                    for each in self._tops.values()
-                    if each.kind == "UsingForDirective"
-                    and each.id not in found
-                    and self._concerns(each, found, files)
-                ]
+            while waiting:
+                one = waiting.pop()
+                if one not in found:
+                    found.add(one)
+                    waiting += self._tops[one].needs
+            files = {self._tops[each].path for each in found}
+            waiting = [
+                each.id
+                for each in self._tops.values()
+                if each.kind == "UsingForDirective"
+                and each.id not in found
+                and self._concerns(each, found, files)
+            ]
         return found
 
     def _concerns(self, using: _Top, found: set[int], files: set[str]) -> bool:
@@ -346,7 +345,7 @@ class _Flattening:
                 else:
                     others[_CODER.get(value, f"{name} {value}")] = None
         if {"abicoder v1", "abicoder v2"} <= set(others):
-            raise CannotFlatten("its files code arguments in two ways (pragma abicoder)")
+            raise CannotFlatten("its files code arguments in two ways")
         written = [
             self._coder(each) if each == "abicoder v2" else f"pragma {each};" for each in others
         ]

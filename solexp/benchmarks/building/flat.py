@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -11,6 +12,8 @@ from solexp.core import CompilerSettings, ContractBuild
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.flattening import CannotFlatten, flatten
 from solexp.solidity.foundry.imports import imported, with_imports
+
+_CODER = re.compile(r"\bpragma\s+(?:abicoder|experimental)\b")
 
 
 def one_file(
@@ -42,7 +45,9 @@ def one_file(
     if not again.ok:
         raise CannotFlatten(f"does not compile as one file: {again.errors[0].message}")
     if _code(build.contract(contract, path)) != _code(again.contract(contract)):
-        raise CannotFlatten("compiles to other code as one file")
+        mixed = len({bool(_CODER.search(each)) for each in sources.values()}) > 1
+        why = ": its files code arguments in two ways" if mixed else ""
+        raise CannotFlatten(f"compiles to other code as one file{why}")
     return flat
 
 
