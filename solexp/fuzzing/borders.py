@@ -64,17 +64,13 @@ class Slopes(NamedTuple):
 def inputs(trail: Trail, watched: Sequence[Watched]) -> list[Input]:
     """The numbers of a trail that can matter, those of the last call first."""
     found: list[Input] = []
-    timely, blocks = watched[-1].timely, watched[-1].blocks
-    late = False
-    for at in range(len(trail) - 1, -1, -1):
+    last = len(trail) - 1
+    if watched[last].timely:
+        found.append(Input(last, "seconds", (), 0, _LONG_S))
+    if watched[last].blocks:
+        found.append(Input(last, "blocks", (), 0, _MANY_BLOCKS))
+    for at in range(last, -1, -1):
         step = trail[at]
-        # Of pauses the last will do, and the one before it that is any, of which something can be taken.
-        if at == len(trail) - 1 or (step.seconds and not late):
-            late = at < len(trail) - 1
-            if timely:
-                found.append(Input(at, "seconds", (), 0, _LONG_S))
-            if blocks:
-                found.append(Input(at, "blocks", (), 0, _MANY_BLOCKS))
         if step.entry.payable or step.entry is RECEIVE:
             found.append(Input(at, "value", (), 0, (1 << _WEI_BITS) - 1))
         leaves: list[Input] = []
@@ -128,6 +124,23 @@ def moved(trail: Trail, which: Input, number: int) -> Trail:
     else:
         step = step._replace(blocks=number)
     return (*trail[: which.step], step, *trail[which.step + 1 :])
+
+
+def earlier(trail: Trail, kind: str, by: int) -> Trail | None:
+    """The trail with its last call so many ``seconds`` or ``blocks`` earlier, without the calls that come later then;
+    None where it would come before the deployment.
+    """
+    pauses = [getattr(each, kind) for each in trail]
+    left = sum(pauses) - by
+    if left < 0:
+        return None
+    kept = 0
+    while kept < len(trail) - 1 and pauses[kept] <= left:
+        left -= pauses[kept]
+        kept += 1
+    last = trail[-1]
+    last = last._replace(seconds=left) if kind == "seconds" else last._replace(blocks=left)
+    return (*trail[:kept], last)
 
 
 def _placed(values: Any, path: tuple[int, ...], number: int) -> Any:
@@ -208,19 +221,21 @@ class Borders:
         """The trail with one input at each border of its last call, and beside it."""
         last = len(trail) - 1
         for site, (left, right) in watch[last][0].compared.items():
-            # Of times the latest is the one to move: what lies before keeps its own.
-            done = set()
             for which, known in slopes.by_input.items():
                 slope = known.get((last, site))
-                if slope is None or which.kind in done:
+                if slope is None:
                     continue
-                if which.kind in ("seconds", "blocks"):
-                    done.add(which.kind)
                 present = read(trail, which)
                 for by, exact in _ways(left - right, *slope):
-                    if which.least <= present + by <= which.most:
-                        made = moved(trail, which, present + by) if by else trail
-                        yield Border(made, which, site, exact)
+                    if not by:
+                        yield Border(trail, which, site, exact)
+                    elif which.least <= present + by <= which.most:
+                        yield Border(moved(trail, which, present + by), which, site, exact)
+                    elif which.kind in ("seconds", "blocks") and present + by < 0:
+                        made = earlier(trail, which.kind, -by)
+                        if made is not None:
+                            its = which._replace(step=len(made) - 1)
+                            yield Border(made, its, site, exact)
 
     def mended(
         self, border: Border, watch: Watch, slopes: Slopes, status: Sequence[bool]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
+from typing import Literal
 
 from solexp.core import Call, CallResult, Program
 from solexp.fuzzing.borders import Border, Borders, Slopes, same_input
@@ -31,16 +32,20 @@ _FIRST_ROUND, _ROUND = 64, 32
 _SAME = 2
 """Trails in which one function's input is moved to the borders of one comparison."""
 _MENDED = 24
-_LOOKS = 2
+_LOOKS, _LAST = 2, 2
 _SMALLER = 30
 """Calls, in percent of what candidates are sent, that making trails smaller may take in a round."""
 _COST = 8
 _OFFERED = 16
-_USUAL = 2
+_TURNS = 2
+"""Trails that are picked in which one change has the last calls end in one way."""
 _WATCHED_SHARE = 6
 _CHUNK = 20
 
 Key = tuple[object, ...]
+
+Choice = Literal["border", "change", "beside"]
+"""Why a trail is picked: at a border a call ends otherwise; with one change one does; or it is beside a border."""
 
 
 class Directed:
@@ -56,10 +61,10 @@ class Directed:
         sequences: Sequences,
         random: Random,
         ask: Ask,
-        pick: Callable[[Trail, Results, bool], None],
+        pick: Callable[[Trail, Results, Choice], None],
     ) -> None:
         """``ask`` has the original make a trail's calls, and learns from them; ``pick`` takes what candidates should
-        be sent, and whether it is first or second choice.
+        be sent, and why.
         """
         self._unit = unit
         self._settings = settings
@@ -77,6 +82,9 @@ class Directed:
         self._turns: Counter[object] = Counter()
         """By function."""
         self._tried: set[tuple[Call, ...]] = set()
+        self._ways: dict[str, Trail] = {}
+        """Of each function the shortest trail that it ends with success."""
+        self._turned: Counter[Key] = Counter()
         self._moved: dict[tuple[object, ...], dict[tuple[object, ...], None]] = {}
         self._looked_at = 0
 
@@ -152,6 +160,10 @@ class Directed:
         small = fewer(
             [each for _, each in affordable], [key[1:] for key, _ in affordable], self._ask
         )
+        for (key, _), trail in zip(affordable, small, strict=True):
+            signature, accepted = trail[-1].entry.signature, key[1]
+            if accepted and len(trail) < len(self._ways.get(signature, (*trail, *trail))):
+                self._ways[signature] = trail
         for trail in small:
             if len(trail) <= LONGEST:
                 self._go_on(trail)
@@ -163,9 +175,11 @@ class Directed:
         results = found[: len(trail)]
         settings = self._settings
         if settings.corpus == "history" and results[-1].status and not trail[-1].entry.view:
-            usual = [self._sequences.usual(entry, _USUAL) for entry in self._unit.entries]
+            ways = [
+                self._ways[e.signature] for e in self._unit.entries if e.signature in self._ways
+            ]
             senders = self._sequences.pool.senders
-            self._send(variants(trail, usual, senders), like=results)
+            self._send(variants(trail, ways, senders), like=results)
         if settings.feedback == "comparisons" and all(r.gas_used <= MOST_GAS for r in results):
             self._near(trail, results)
 
@@ -185,7 +199,8 @@ class Directed:
         found = self._send(((*each.trail, *looks) for each in chosen), like=results, pick=True)
         mended: list[Trail] = []
         for border, ended in zip(chosen, found, strict=True):
-            if border.exact and ended is not None and len(mended) < _MENDED:
+            whole = len(border.trail) == len(trail)
+            if border.exact and whole and ended is not None and len(mended) < _MENDED:
                 made = self._mended(border, slopes, results, ended)
                 mended += [made] if made else []
         self._send(((*each, *looks) for each in mended), like=results, pick=True)
@@ -232,6 +247,18 @@ class Directed:
         ):
             found[place] = results
             turns = any(kind != outcome(each) for kind, each in zip(kinds, results, strict=False))
+            if turns and not pick:
+                # Another that says the same is not worth a candidate's time.
+                ends = zip(trail[-_LAST:], results[-_LAST:], strict=True)
+                said = tuple((step.entry.signature, *outcome(each)) for step, each in ends)
+                self._turned[said] += 1
+                turns = self._turned[said] <= _TURNS
             if turns or pick:
-                self._pick(trail, results, turns or not kinds)
+                self._pick(trail, results, _choice(turns, pick and bool(like)))
         return found
+
+
+def _choice(turns: bool, border: bool) -> Choice:
+    if not border:
+        return "change"
+    return "border" if turns else "beside"

@@ -88,15 +88,6 @@ class Sequences:
         else:
             kept[int(self._random.random() * _KEPT_CALLS)] = step
 
-    def usual(self, entry: Entry, most: int) -> list[Step]:
-        """Calls of a function that the original accepted: the first, and others."""
-        known = self._succeeded.get(entry.signature, [])
-        return (
-            [*known[:1], *self._random.sample(known[1:], min(most - 1, len(known[1:])))]
-            if known
-            else []
-        )
-
     def lively(self) -> list[Entry]:
         """Views that do not always answer the same."""
         return list(self._lively)

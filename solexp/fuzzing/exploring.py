@@ -5,7 +5,7 @@ Nothing of a candidate has a part in it, so that all candidates of a task are as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from solexp.core.hashing import content_hash
 from solexp.evm.deployed import NOTHING, Deployed
 from solexp.evm.machine import Keys, Observation
 from solexp.evm.private import Limit
-from solexp.fuzzing.directing import Directed
+from solexp.fuzzing.directing import Choice, Directed
 from solexp.fuzzing.drawing import Sequences, Start, Step
 from solexp.fuzzing.looking import Looked, senders
 from solexp.fuzzing.reference import Ending, Reference, ending
@@ -30,8 +30,8 @@ _ROUNDS = (40, 70)
 """Parts of the calls, in percent, after which the search with an aim goes on."""
 _AIMED = 50
 """Most calls, in percent, that it makes."""
-_TURNING, _BESIDE = 30, 20
-"""Most of the calls that candidates are sent, in percent, that it has picked as first and as second choice."""
+_PICKED: dict[Choice, int] = {"border": 20, "change": 20, "beside": 10}
+"""Most of the calls that candidates are sent, in percent, that it has picked."""
 _SPECIAL = tuple(f"0x{number:040x}" for number in (0, 1, 9))
 """No account, one that is nobody's, and the contract of EIP-152, which takes no ether."""
 _SPENT = "all gas used"
@@ -52,13 +52,14 @@ class _Sequence(NamedTuple):
 def _best(
     found: Sequence[_Sequence],
     calls: int,
-    turning: Sequence[_Sequence] = (),
-    beside: Sequence[_Sequence] = (),
+    picked: Mapping[Choice, Sequence[_Sequence]],
 ) -> list[_Sequence]:
-    """As many sequences as make so many calls: of those found with an aim (``turning``, ``beside``) as many as have a
-    share, those that did something new, and of the others the latest, which go on from most that is known."""
+    """As many sequences as make so many calls: of those ``picked`` with an aim as many as have a share, those that did
+    something new, and of the others the latest, which go on from most that is known."""
     kept = []
-    order = [*_share(turning, calls * _TURNING // 100), *_share(beside, calls * _BESIDE // 100)]
+    order: list[_Sequence] = []
+    for why, share in _PICKED.items():
+        order += _share(picked[why], calls * share // 100)
     order += [each for each in found if each.new]
     order += [each for each in reversed(found) if not each.new]
     for each in order:
@@ -122,8 +123,7 @@ class Explorer:
         self._most = settings.calls * (_EXPLORED if settings.scope == "contract" else 1)
         self._cut: str | None = None
         self._found: list[_Sequence] = []
-        self._turning: list[_Sequence] = []
-        self._beside: list[_Sequence] = []
+        self._picked: dict[Choice, list[_Sequence]] = {why: [] for why in _PICKED}
         self._past = past
         self._directed: Directed | None = None
         if directed:
@@ -162,7 +162,7 @@ class Explorer:
             if self._directed is not None and rounds and self._called >= rounds[0]:
                 del rounds[0]
                 self._aim(self._directed.round)
-        found = _best(self._found, self._settings.calls, self._turning, self._beside)
+        found = _best(self._found, self._settings.calls, self._picked)
         self._node.observe(NOTHING)
         return Reference(
             programs=tuple(each.program for each in found),
@@ -201,7 +201,7 @@ class Explorer:
         for start in range(0, len(trails), _BATCH):
             some = trails[start : start + _BATCH]
             self._aimed += sum(map(len, some))
-            spent = self._gas > self._settings.gas // 2
+            spent = self._gas > self._settings.gas * 3 // 4
             if self._cut is not None or spent or self._aimed > self._most * _AIMED // 100:
                 break
             for steps, _, trace in self._run(some):
@@ -209,7 +209,7 @@ class Explorer:
                 found.append(trace.calls)
         return found
 
-    def _pick(self, trail: Trail, results: Results, first: bool) -> None:
+    def _pick(self, trail: Trail, results: Results, why: Choice) -> None:
         """Have candidates be sent a trail, up to a call that uses up its gas."""
         count = next((at for at, each in enumerate(results) if _spent(each)), len(results))
         program = self._sequences.program(trail[:count])
@@ -218,7 +218,7 @@ class Explorer:
             for result, call in zip(results, program.calls, strict=False)
         )
         if count:
-            (self._turning if first else self._beside).append(_Sequence(program, endings, new=True))
+            self._picked[why].append(_Sequence(program, endings, new=True))
 
     def _learnt(self, steps: Sequence[Step], trace: Trace) -> tuple[list[int], bool]:
         """Learn from what the original did. The places of the calls that candidates are to be sent, and whether any of

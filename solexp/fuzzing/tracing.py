@@ -78,7 +78,9 @@ class _ChangeAnswer(msgspec.Struct):
     result: _Change | None = None
 
 
-_REFUSED = Watched(False, {}, frozenset(), frozenset(), False, False)
+_CHANGES = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
+REFUSED = Watched(False, {}, frozenset(), frozenset(), False, False)
+"""Of a call of which nothing is seen."""
 _STEPS = msgspec.json.Decoder(_StepsAnswer)
 _CHANGE = msgspec.json.Decoder(_ChangeAnswer)
 
@@ -107,13 +109,22 @@ class Watching:
         for start in range(0, len(asked), _BATCH):
             some = asked[start : start + _BATCH]
             steps = self._ask(some, {"disableStorage": True})
-            told = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
-            changes = [b"{}"] * len(some) if last else self._ask(some, told)
+            changes = [b"{}"] * len(some) if last else self._ask(some, _CHANGES)
             for (world, _), one, two in zip(some, steps, changes, strict=True):
                 seen, change = _STEPS.decode(one).result, _CHANGE.decode(two).result
-                watched = _watched(seen, change) if seen is not None else _REFUSED
+                watched = _watched(seen, change) if seen is not None else REFUSED
                 found.append((watched, _changed(world, change) if change is not None else world))
         return found
+
+    def heavy(self, world: World, call: Call) -> tuple[Watched, World]:
+        """The same for a call that has too many steps: only what it writes is known. Raises Limit and HarnessError."""
+        [raw] = self._ask([(world, call)], _CHANGES)
+        change = _CHANGE.decode(raw).result
+        if change is None:
+            return REFUSED, world
+        accounts = (*change.pre.values(), *change.post.values())
+        slots = frozenset(int(slot, 16) for each in accounts for slot in each.storage) | {BALANCE}
+        return Watched(True, {}, slots, slots, False, False), _changed(world, change)
 
     def _ask(self, asked: Sequence[tuple[World, Call]], how: dict[str, Any]) -> list[bytes]:
         return self._node.ask("debug_traceCall", [self._question(*each, how) for each in asked])

@@ -10,7 +10,7 @@ from solexp.evm.abi import decoded
 from solexp.evm.encoding import calldata
 from solexp.fuzzing.drawing import BLOCK_S, Step, program
 from solexp.fuzzing.settings import RECEIVE, Entry
-from solexp.fuzzing.tracing import MOST_GAS, Watched, Watching, World
+from solexp.fuzzing.tracing import MOST_GAS, REFUSED, Watched, Watching, World
 
 Trail = tuple[Step, ...]
 """Calls from the deployment on, of which the last is what it is about."""
@@ -85,13 +85,16 @@ def words(data: str) -> list[str]:
 def watch(
     watching: Watching, base: Program, steps: Trail, results: Results
 ) -> list[tuple[Watched, World]]:
-    """What happens in each call of a trail that had ``results``; up to one that is too long to be watched."""
+    """What happens in each call of a trail that had ``results``."""
     found: list[tuple[Watched, World]] = []
     world = watching.start
     for call, result in zip(program(base, steps).calls, results, strict=False):
-        if result.gas_used > MOST_GAS:
-            break
-        [one] = watching.after([(world, call)])
+        if result.gas_used <= MOST_GAS:
+            [one] = watching.after([(world, call)])
+        elif result.status:
+            one = watching.heavy(world, call)
+        else:
+            one = REFUSED, world
         found.append(one)
         world = one[1]
     return found

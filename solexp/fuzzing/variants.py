@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from solexp.fuzzing.drawing import Step
 from solexp.fuzzing.trails import Trail, part
 
 
-def variants(trail: Trail, usual: Sequence[Sequence[Step]], senders: Sequence[str]) -> list[Trail]:
-    """Before the last call a call of each function as it is made elsewhere (``usual``); without each of
-    the calls; the last call once more, or by somebody else; two calls the other way around.
+def variants(trail: Trail, ways: Sequence[Trail], senders: Sequence[str]) -> list[Trail]:
+    """Before the last call that of another trail (of each of ``ways``), which what it takes precedes from the start;
+    without each of the calls; the last call once more, or by somebody else; two calls the other way around.
     """
     before, last = trail[:-1], trail[-1]
     found = []
     at_once = last._replace(blocks=0, seconds=0)
-    for steps in usual:
-        for step in steps:
-            also = step._replace(blocks=last.blocks, seconds=last.seconds)
-            found.append((*before, also, at_once))
+    for way in ways:
+        others = [step._replace(blocks=0, seconds=0) for step in way[:-1]]
+        also = way[-1]._replace(blocks=last.blocks, seconds=last.seconds)
+        found.append((*others, *before, also, at_once))
     every = range(len(trail))
     found += [part(trail, [at for at in every if at != gone]) for gone in every[:-1]]
     found += [(*before, last._replace(sender=who)) for who in senders if who != last.sender]
