@@ -35,7 +35,9 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     rlimit: int = 50_000
     """Z3's units of work for one check."""
     rejected: int = 400
-    """Rejected calls that are kept, at most."""
+    """Rejected calls that are kept, at most; those beyond limits are kept in any case."""
+    borders: int = 6000
+    """Calls tried to find the limits of numbers, about; 0: none."""
     seed: int = 0
 
 
@@ -78,6 +80,8 @@ class Sequences(msgspec.Struct, frozen=True, kw_only=True):
     """Events of functions that the contract lacks."""
     found: dict[str, int] = {}
     """Successful calls by where they came from: ``graph``, ``recorded``, ``worked``, ``drawn``, ``solved``."""
+    at_borders: int = 0
+    """Calls of these that were then made at the limit of one of their numbers."""
     queries: int = 0
     """Questions that Z3 was asked."""
     unsettled: int = 0

@@ -16,6 +16,7 @@ import msgspec
 
 from solexp.core import Call, CallResult
 from solexp.core.hashing import content_hash
+from solexp.dcr.borders import Borders
 from solexp.dcr.choosing import Chooser
 from solexp.dcr.drafts import Draft, Drafts, times
 from solexp.dcr.expressions import names
@@ -25,7 +26,7 @@ from solexp.dcr.records import Counted, Rejected, Search, Sequences
 from solexp.dcr.semantics import awaited, execute, is_enabled
 from solexp.dcr.watching import Declared, Watched
 from solexp.evm.gas import LEAST, MULTIPLE
-from solexp.evm.stepping import Stepping
+from solexp.evm.stepping import BLOCK_S, Stepping
 from solexp.fuzzing.settings import Constants
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ _WIDEST = 8
 """So many times as many drawn calls are tried, at most, for an event that keeps failing."""
 _PATIENCE = 3
 """Attempts in a row that may fail where every enabled event rests, before the contract is deployed afresh."""
+_BARREN = 3
+"""Fresh starts in a row without any call after which the search ends."""
 _WAITING = 0.5
 """Chance that one of the events which wait for time alone is let come, times their share of all that could come."""
 _LATER = 0.1
@@ -87,6 +90,7 @@ class Walk:
         self._random = random
         self._chooser = Chooser(graph, search, random)
         self._events = tuple(event for event in graph.events if drafts.known(event))
+        self._borders = Borders(self._drafted, search.borders if search.sources else 0)
         self._guards = Guards(graph, watched, ground.declared, self._node, drafts.senders[0])
         self._marking = graph.marking
         self._alive = True
@@ -94,18 +98,20 @@ class Walk:
         self._of: list[list[str]] = [[]]
         self._rejected: list[Rejected] = []
         self._reasons: dict[tuple[str, str], int] = {}
-        self._tried = 0
+        self._tried = self._at_borders = 0
         self._found: dict[str, int] = {}
 
     def walk(self) -> Sequences:
         """Sequences, until there are enough calls or attempts."""
         search = self._search
+        barren = 0
         while self._enough() < search.calls and self._chooser.attempts < search.attempts:
             before = self._enough()
             self._run()
             self._last()
             self._limit()
-            if self._enough() == before:
+            barren = barren + 1 if self._enough() == before else 0
+            if barren == _BARREN:
                 break
             if self._enough() < search.calls:
                 self._afresh()
@@ -276,9 +282,30 @@ class Walk:
             timestamp=draft.timestamp,
         )
 
+    def _drafted(self, drafts: Sequence[Draft]) -> list[CallResult]:
+        self._tried += len(drafts)
+        return self._node.tried([self._call(draft) for draft in drafts])
+
+    def _at_border(self, event: Event, trial: Trial, answer: CallResult) -> tuple[Call, CallResult]:
+        """A call to be made: one that was found, or one at the limit of a number in its place."""
+        if not self._chooser.tallies[event.id].succeeded:
+            return trial.call, answer
+        draft = trial.draft._replace(timestamp=trial.call.timestamp)
+        entry = self._drafts.entries[event.function]
+        found = self._borders.beside(entry, draft, self._node.timestamp + BLOCK_S)
+        if found is None:
+            return trial.call, answer
+        self._rejected.append(self._row(event, self._call(found.refused)))
+        call = self._call(found.taken)
+        if not self._guards.holding(event, [call])[0]:
+            return trial.call, answer
+        self._at_borders += 1
+        return call, found.answer
+
     def _keep(self, event: Event, trial: Trial, answer: CallResult) -> None:
-        self._node.keep(trial.call)
-        self._programs[-1].append(trial.call)
+        call, answer = self._at_border(event, trial, answer)
+        self._node.keep(call)
+        self._programs[-1].append(call)
         self._of[-1].append(event.id)
         self._found[trial.source] = self._found.get(trial.source, 0) + 1
         self._drafts.remember(event, trial.draft)
@@ -287,7 +314,7 @@ class Walk:
             for word in self._node.storage(range(_LOOKED)):
                 self._drafts.pool.see(f"{word:064x}")
         self._alive = self._guards.look()
-        about = self._guards.about(event, trial.call)
+        about = self._guards.about(event, call)
 
         def holds(guard: str, of: Event) -> bool:
             return about[guard] if guard in about else self._guards.holds(guard, of)
@@ -303,13 +330,14 @@ class Walk:
         if len(self._rejected) >= self._search.rejected or self._reasons.get(key, 0) >= _PER_REASON:
             return
         self._reasons[key] = self._reasons.get(key, 0) + 1
-        self._rejected.append(
-            Rejected(
-                program=len(self._programs) - 1,
-                after=len(self._programs[-1]),
-                event=event.id,
-                call=call,
-            )
+        self._rejected.append(self._row(event, call))
+
+    def _row(self, event: Event, call: Call) -> Rejected:
+        return Rejected(
+            program=len(self._programs) - 1,
+            after=len(self._programs[-1]),
+            event=event.id,
+            call=call,
         )
 
     def _told(self) -> Sequences:
@@ -337,6 +365,7 @@ class Walk:
             unread=self._watched.unread,
             unbound=tuple(event.id for event in graph.events if event not in self._events),
             found=self._found,
+            at_borders=self._at_borders,
             queries=self._solving.asked if self._solving is not None else 0,
         )
 

@@ -52,6 +52,7 @@ class Dcr:
         queries: int = _DEFAULT.queries,
         rlimit: int = _DEFAULT.rlimit,
         rejected: int = _DEFAULT.rejected,
+        borders: int = _DEFAULT.borders,
         seed: int = _DEFAULT.seed,
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
@@ -82,6 +83,7 @@ class Dcr:
             queries=queries,
             rlimit=rlimit,
             rejected=rejected,
+            borders=borders,
             seed=seed,
         )
         self.elsewhere = elsewhere

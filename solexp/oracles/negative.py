@@ -56,6 +56,7 @@ class Negative:
         queries: int = _DEFAULT.queries,
         rlimit: int = _DEFAULT.rlimit,
         rejected: int = _DEFAULT.rejected,
+        borders: int = _DEFAULT.borders,
         seed: int = _DEFAULT.seed,
         cpu_s: float = 120.0,
         memory_mb: int = 2048,
@@ -92,6 +93,7 @@ class Negative:
             queries=queries,
             rlimit=rlimit,
             rejected=rejected,
+            borders=borders,
             seed=seed,
         )
         self.machine = AnvilMachine(timeout_s=cpu_s, memory_mb=memory_mb)

@@ -26,7 +26,7 @@ from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with every change of what is kept."""
 
 _ROUNDS = 3
@@ -87,7 +87,7 @@ def sequencing(
     for name in ("alpha", "beta", "closing"):
         if not 0 <= search[name] <= 1:
             raise UserError(f"oracle.{oracle}.{name}: must be from 0 to 1, got {search[name]}")
-    for name, value in (("queries", search["queries"]), ("rejected", search["rejected"])):
+    for name, value in ((name, search[name]) for name in ("queries", "rejected", "borders")):
         at_least(f"oracle.{oracle}.{name}", value, 0)
     for name, limit in (("cpu_s", cpu_s), ("memory_mb", memory_mb)):
         if limit <= 0:

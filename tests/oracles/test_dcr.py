@@ -115,6 +115,24 @@ def test_another_reason_is_counted_and_fails_nobody(asked: list[Verdict]) -> Non
     assert measures["negative.asked.history"] == 1
 
 
+def test_a_limit_that_is_off_by_one_is_found_whatever_its_number(
+    compiler: Compiler, folder: str
+) -> None:
+    codes = [
+        changed(("amount > 0 && amount <= most", "amount > 0 && amount < most")),
+        changed(("amount > 0 && amount <= most", "amount > 0 && amount <= most + 1")),
+        changed(("block.timestamp >= unlocks", "block.timestamp > unlocks")),
+    ]
+    case = Case(task(VAULT, history()), candidates(codes), compiler, cached=False)
+    settings = SETTINGS | {"calls": 60}
+    found = Dcr(graphs=folder, **settings).judge(case)  # type: ignore[arg-type]
+    assert [each.outcome for each in found] == [Outcome.FAIL, Outcome.PASS, Outcome.FAIL]
+    found = Negative(graphs=folder, **settings).judge(case)  # type: ignore[arg-type]
+    assert found[1].outcome is Outcome.FAIL
+    blind = Negative(graphs=folder, borders=0, **settings).judge(case)  # type: ignore[arg-type]
+    assert blind[1].outcome is Outcome.PASS
+
+
 def test_events_decide_only_where_they_are_asked_for(
     case: Case, folder: str, along: list[Verdict]
 ) -> None:
