@@ -52,6 +52,8 @@ class Border(NamedTuple):
     site: Site
     exact: bool
     """Whether the operands should be equal."""
+    by: int
+    """How far the input was moved."""
 
 
 class Slopes(NamedTuple):
@@ -217,7 +219,7 @@ class Borders:
                     unlike[place] = which
         return list(unlike.values())
 
-    def near(self, trail: Trail, watch: Watch, slopes: Slopes) -> Iterator[Border]:
+    def near(self, trail: Trail, watch: Watch, slopes: Slopes) -> Iterator[list[Border]]:
         """The trail with one input at each border of its last call, and beside it."""
         last = len(trail) - 1
         for site, (left, right) in watch[last][0].compared.items():
@@ -225,23 +227,18 @@ class Borders:
                 slope = known.get((last, site))
                 if slope is None:
                     continue
-                present = read(trail, which)
-                for by, exact in _ways(left - right, *slope):
-                    if not by:
-                        yield Border(trail, which, site, exact)
-                    elif which.least <= present + by <= which.most:
-                        yield Border(moved(trail, which, present + by), which, site, exact)
-                    elif which.kind in ("seconds", "blocks") and present + by < 0:
-                        made = earlier(trail, which.kind, -by)
-                        if made is not None:
-                            its = which._replace(step=len(made) - 1)
-                            yield Border(made, its, site, exact)
+                ways = _ways(left - right, *slope)
+                made = (_border(trail, which, site, *way) for way in ways)
+                found = [each for each in made if each is not None]
+                if found:
+                    yield found
 
-    def mended(
+    def mending(
         self, border: Border, watch: Watch, slopes: Slopes, status: Sequence[bool]
-    ) -> Trail | None:
-        """A trail at a border of which a call fails that did not, with one more input changed so that what that call
-        compared last holds again. ``watch`` is of the border's trail, ``status`` of the calls beforehand.
+    ) -> tuple[Input, int] | None:
+        """One more input, and what it has to be for a call to hold that fails at a border and did not before.
+
+        What that call compared last is then equal. ``watch`` is of the border's trail, ``status`` of the calls before.
         """
         at = next((n for n, (seen, _) in enumerate(watch) if seen.status != status[n]), None)
         if at is None:
@@ -255,8 +252,23 @@ class Borders:
                 present = read(border.trail, which)
                 for by, _ in _ways(left - right, *slope):
                     if by and which.least <= present + by <= which.most:
-                        return moved(border.trail, which, present + by)
+                        return which, present + by
         return None
+
+
+def _border(trail: Trail, which: Input, site: Site, by: int, exact: bool) -> Border | None:
+    """The trail with an input moved; None where it cannot be."""
+    number = read(trail, which) + by
+    if not by:
+        return Border(trail, which, site, exact, by)
+    if which.least <= number <= which.most:
+        return Border(moved(trail, which, number), which, site, exact, by)
+    if which.kind not in ("seconds", "blocks") or number > 0:
+        return None
+    made = earlier(trail, which.kind, -by)
+    if made is None:
+        return None
+    return Border(made, which._replace(step=len(made) - 1), site, exact, by)
 
 
 def _nudge(number: int, which: Input) -> int:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Literal
 
 from solexp.core import Call, CallResult, Program
-from solexp.fuzzing.borders import Border, Borders, Slopes, same_input
+from solexp.fuzzing.borders import Border, Borders, Slopes, moved, same_input
 from solexp.fuzzing.drawing import Sequences, Step, program
 from solexp.fuzzing.interfaces import interface_ids
 from solexp.fuzzing.settings import Settings, Unit
@@ -189,32 +189,52 @@ class Directed:
         seen = watch(self._watching, self._base, trail, results)
         self._watched += len(seen)
         slopes = self._borders.slopes(trail, seen)
-        chosen: list[Border] = []
-        for border in self._borders.near(trail, seen, slopes):
-            sites = self._moved.setdefault(same_input(border), {})
-            if (border.site, len(trail)) in sites or len(sites) < _SAME:
-                sites[border.site, len(trail)] = None
-                chosen.append(border)
+        groups: list[list[Border]] = []
+        for near in self._borders.near(trail, seen, slopes):
+            sites = self._moved.setdefault(same_input(near[0]), {})
+            if (near[0].site, len(trail)) in sites or len(sites) < _SAME:
+                sites[near[0].site, len(trail)] = None
+                groups.append(near)
         looks = self._looks()
-        found = self._send(((*each.trail, *looks) for each in chosen), like=results, pick=True)
+        flat = [(*each.trail, *looks) for near in groups for each in near]
+        found = iter(self._send(flat, like=results, pick=True))
         mended: list[Trail] = []
-        for border, ended in zip(chosen, found, strict=True):
-            whole = len(border.trail) == len(trail)
-            if border.exact and whole and ended is not None and len(mended) < _MENDED:
-                made = self._mended(border, slopes, results, ended)
-                mended += [made] if made else []
+        for near in groups:
+            ended = [next(found) for _ in near]
+            if len(mended) < _MENDED and all(each.status for each in results):
+                mended += self._mended(near, ended, slopes, results)
         self._send(((*each, *looks) for each in mended), like=results, pick=True)
 
     def _mended(
-        self, border: Border, slopes: Slopes, before: Results, ended: Results
-    ) -> Trail | None:
-        """The trail of a border at which a call fails that did not, so that it does not, if one more input will do."""
+        self, near: list[Border], ended: list[Results | None], slopes: Slopes, before: Results
+    ) -> list[Trail]:
+        """Trails about a border at which a call fails that did not before, so that it does not, if one more input will
+        do: that at the border itself; and all, where it fails on either side.
+        """
         status = [each.status for each in before]
-        if not all(status) or [each.status for each in ended[: len(status)]] == status:
-            return None
-        again = watch(self._watching, self._base, border.trail, ended)
-        self._watched += len(again)
-        return self._borders.mended(border, again, slopes, status)
+        failing = [
+            (border, results)
+            for border, results in zip(near, ended, strict=True)
+            if results is not None
+            and len(border.trail) == len(status)
+            and [each.status for each in results[: len(status)]] != status
+        ]
+        found: list[Trail] = []
+        if not failing:
+            return found
+        closest = min(failing, key=lambda each: abs(each[0].by))
+        mends = [each for each in failing if each[0].exact]
+        if len(failing) == len(near) and closest not in mends:
+            mends.append(closest)
+        for border, results in mends:
+            again = watch(self._watching, self._base, border.trail, results)
+            self._watched += len(again)
+            change = self._borders.mending(border, again, slopes, status)
+            if change is None:
+                continue
+            others = [border] if border.exact else [each for each, _ in failing]
+            found += [moved(each.trail, *change) for each in others]
+        return found
 
     def _looks(self) -> list[Step]:
         """Views to be called behind a trail."""
