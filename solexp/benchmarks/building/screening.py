@@ -69,7 +69,9 @@ def screened(
     )
     left = funnel.keep("one file", left, _id, _not_one_file)
     installed = _installed(settings)
-    found = {each.id: _compiler(each, installed, as_built=as_built) for each in left}
+    found = {
+        each.id: _compiler(each, installed, settings.compilers, as_built=as_built) for each in left
+    }
     left = funnel.keep("pragma", left, _id, lambda each: _reason(found[each.id]))
     near = near_duplicates({each.id: each.text for each in left}, settings.duplicates)
     left = funnel.keep("near duplicates", left, _id, lambda each: nearly(near.get(each.id)))
@@ -117,13 +119,13 @@ def _installed(settings: Filters) -> list[str]:
 
 
 def _compiler(
-    source: Source, installed: Sequence[str], *, as_built: bool
+    source: Source, installed: Sequence[str], compilers: str, *, as_built: bool
 ) -> CompilerSettings | str:
     """The highest installed compiler that a source takes, or on wish its verified build's; or why there is none."""
     if as_built and source.compiler is not None:
-        if source.compiler.version in installed:
+        if parse_range(compilers).allows(release(source.compiler.version)):
             return source.compiler
-        return f"was built by a compiler that there is not: {source.compiler.version}"
+        return f"was built by a compiler that is not wanted: {source.compiler.version}"
     texts = pragmas(source.text)
     if not texts:
         return "has no pragma"
