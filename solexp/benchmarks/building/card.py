@@ -42,6 +42,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 of each file of rows."""
     dropped: tuple[Dropped, ...]
     """Every source that is in no row."""
+    reproduced: dict[str, float | None] = {}
+    """Share of its recorded calls that a fresh deployment ends as the chain did, by task, where that was tried."""
 
 
 def card(
@@ -55,6 +57,7 @@ def card(
     rows: Mapping[str, int],
     counts: Mapping[str, Iterable[str]],
     hashes: Mapping[str, str],
+    reproduced: Mapping[str, float | None] | None = None,
 ) -> Card:
     """The card; ``used`` are the rows' sources, and ``counts`` each row's value by property."""
     return Card(
@@ -69,6 +72,7 @@ def card(
         licences=_count(licence(source) for source in {each.id: each for each in used}.values()),
         hashes=dict(hashes),
         dropped=funnel.dropped,
+        reproduced=dict(reproduced or {}),
     )
 
 
@@ -104,6 +108,7 @@ def in_words(told: Card) -> str:
             [(name, _reasons(values)) for name, values in told.counts.items()],
         ),
         "",
+        *_reproduction(told.reproduced),
         "## Licences",
         "",
         "As the files state them (SPDX). Sources belong to their authors, whatever is said here.",
@@ -124,6 +129,22 @@ def in_words(told: Card) -> str:
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _reproduction(shares: Mapping[str, float | None]) -> list[str]:
+    if not shares:
+        return []
+    rows = [
+        (f"`{name}`", "none" if share is None else f"{share:.1%}") for name, share in shares.items()
+    ]
+    return [
+        "## Reproducibility",
+        "",
+        "Share of the first recorded calls that end on a fresh deployment as they did on the chain.",
+        "",
+        *_table(("task", "alike"), rows),
+        "",
+    ]
 
 
 def _told(settings: Filters) -> dict[str, Any]:

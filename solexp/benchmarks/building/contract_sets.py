@@ -65,6 +65,11 @@ def build_contracts(
         rows={taskset.TASKS: len(tasks)},
         counts=_counts(tasks),
         hashes={name: file_hash(out / name) for name in files},
+        reproduced={
+            one.id: one.reproduction.share
+            for one in chosen
+            if one.reproduction is not None and settings.reproduces is not None and one.id in ids
+        },
     )
     write_card(out, told)
     return told
