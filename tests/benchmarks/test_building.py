@@ -10,9 +10,10 @@ import pytest
 from solexp.benchmarks.building.canaries import canaries
 from solexp.benchmarks.building.choosing import Chosen
 from solexp.benchmarks.building.duplicates import near_duplicates
+from solexp.benchmarks.building.funnel import Funnel
 from solexp.benchmarks.building.sampling import stratified
-from solexp.benchmarks.building.screening import passes_on
-from solexp.benchmarks.building.settings import Settings, read_settings
+from solexp.benchmarks.building.screening import Fit, balanced, passes_on
+from solexp.benchmarks.building.settings import Filters, Settings, read_settings
 from solexp.benchmarks.building.sources import Source, licence
 from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.cli import main
@@ -119,6 +120,25 @@ def test_sources_are_near_duplicates_whatever_their_comments_and_layout() -> Non
     assert near_duplicates(named, -1) == {}
     many = "a = 1; " * 300
     assert near_duplicates({"many": many, "again": many}, 3) == {"again": "many"}
+
+
+def test_no_series_has_more_sources_than_are_wanted() -> None:
+    held = [
+        Fit(
+            source=Source(id=f"{version}/{place}", text=""),
+            compiler=CompilerSettings(version=version),
+        )
+        for version, many in (("0.8.1", 9), ("0.8.28", 9), ("0.7.6", 2))
+        for place in range(many)
+    ]
+    funnel = Funnel()
+    kept = balanced(held, Filters(per_series=4), funnel)
+    assert [each.compiler.version.startswith("0.8") for each in kept] == [True] * 4 + [False] * 2
+    assert kept == [each for each in held if each in kept]
+    assert kept == balanced(held, Filters(per_series=4), Funnel())
+    assert kept != balanced(held, Filters(per_series=4, seed=1), Funnel())
+    assert funnel.stages[0].dropped == {"is one too many of its series": 14}
+    assert balanced(held, Filters(), funnel) == held
 
 
 def test_few_rows_have_every_stratum_in_proportion() -> None:

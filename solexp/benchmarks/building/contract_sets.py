@@ -22,7 +22,9 @@ from solexp.core.task import series
 from solexp.dcr import write
 from solexp.dcr.extraction.static import extract
 from solexp.solidity.compiler import Compiler
+from solexp.solidity.contracts import ancestors
 from solexp.solidity.frameworks import redocumented
+from solexp.solidity.parsing import outline
 from solexp.store.records import write_atomically
 
 GRAPHS = "graphs"
@@ -107,10 +109,15 @@ def _counts(tasks: Sequence[Task]) -> dict[str, list[str]]:
         "category": [task.category or "none" for task in tasks],
         "history": [str(task.facts["history"]) for task in tasks],
         "deployment": [str(task.facts["deployment"]) for task in tasks],
-        "target": [
-            "what is deployed"
-            if task.facts["deployed_contract"] == task.target.contract
-            else "another"
-            for task in tasks
-        ],
+        "target": [_standing(task) for task in tasks],
     }
+
+
+def _standing(task: Task) -> str:
+    """What a task's target is to the contract that is deployed, without which nothing of it can be seen to run."""
+    deployed, target = str(task.facts["deployed_contract"]), task.target.contract
+    if deployed == target:
+        return "what is deployed"
+    known = outline(task.sources[task.target.path])
+    inherited = any(each.name == target for each in ancestors(deployed, known))
+    return "what that inherits" if inherited else "another contract of the file"
