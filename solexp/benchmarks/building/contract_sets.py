@@ -93,12 +93,13 @@ def _documented(task: Task, written: Written) -> Task:
 
 
 def _graphs(tasks: Sequence[Task], compiler: Compiler) -> dict[str, str]:
-    """The life cycle of what is deployed, by the file for it."""
+    """The life cycle of what is deployed, by the file in which `oracle.dcr.graphs` looks for it."""
     found = {}
     for task in tasks:
         built = compiler.compile(task.sources, task.compiler, ast=True, keep_ast=False)
         contract = str(task.facts["deployed_contract"] or task.target.contract)
-        found[f"{GRAPHS}/{task.id}.json"] = write(extract(built, contract, task.sources))
+        name = task.id.replace("/", "_")
+        found[f"{GRAPHS}/{name}.json"] = write(extract(built, contract, task.sources))
     return found
 
 

@@ -123,6 +123,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
     "solcontracteval": {
         "verified": "true",
         "min_transactions": "1000",
+        "proxies": "true",
         "per_series": "50",
         "target": "drawn",
         "history": "true",
