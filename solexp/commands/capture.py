@@ -55,7 +55,7 @@ def data_capture(command: argparse.Namespace) -> int:
     write_told(out, told)
     found = _captured(explorer, addresses, extent, to_block, told)
     witness = _witnessed(node, found, extent, told)
-    told.hashes = write(out, found, _flat(found, told), witness)
+    told.hashes = write(out, found, _flat(found, told), witness, chain=told.chain)
     told.contracts = {one.verified.id: len(one.transactions) for one in found}
     told.done = True
     write_told(out, told)

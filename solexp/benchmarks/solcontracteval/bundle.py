@@ -44,6 +44,7 @@ class _Line(msgspec.Struct):
     evm_version: str | None = None
     libraries: dict[str, str] = {}
     via_ir: bool = False
+    chain_id: int = 1
 
 
 def tasks(
@@ -89,6 +90,7 @@ def _placed(folder: Path, malformed: Callable[[str], None]) -> Iterator[tuple[st
                 evm_version=line.evm_version,
                 libraries=line.libraries,
                 via_ir=line.via_ir,
+                chain_id=line.chain_id,
                 transactions=histories.get(line.task_id, ()),
             ),
         )

@@ -13,6 +13,7 @@ import msgspec
 
 from solexp.benchmarks.categories import categorise
 from solexp.benchmarks.solcontracteval.onchain import EVM_VERSIONS, LIBRARIES
+from solexp.benchmarks.solidity_eval.construction import HARDFORK
 from solexp.core import (
     Call,
     CompilerSettings,
@@ -23,6 +24,8 @@ from solexp.core import (
     Target,
     Task,
 )
+
+MAINNET = 1
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
 _OPTIMISER = re.compile(r"\s*(yes|no)(?:\s+with\s+(\d+)\s+runs)?\s*", re.IGNORECASE)
@@ -69,9 +72,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     transactions: tuple[Transaction, ...] = ()
     """The creation first."""
     evm_version: str | None = None
-    """The release says nothing of this and the next two: captured histories do."""
+    """The release says nothing of this and what follows: captured histories do."""
     libraries: dict[str, str] = {}
     via_ir: bool = False
+    chain_id: int = 1
 
     @property
     def id(self) -> str:
@@ -196,6 +200,9 @@ def _program(entry: Entry, calls: int | None) -> tuple[Program | None, str | Non
     program = Program(
         deployment=deployment,
         calls=tuple(_call(row, entry.address) for row in following[:calls]),
+        chain_id=entry.chain_id,
+        # Which rules held at a block is only known of mainnet.
+        hardfork=None if entry.chain_id == MAINNET else HARDFORK,
     )
     return program, None if creation.status else "the recorded creation failed"
 

@@ -14,8 +14,15 @@ from typing import Any
 import pytest
 from pyarrow import compute, parquet
 
+from solexp.benchmarks.building.fresh import Fresh, Reproduction
+from solexp.benchmarks.building.reading import from_place
 from solexp.benchmarks.solcontracteval import SolContractEval
 from solexp.cli import main
+from solexp.core import CompilerSettings
+from solexp.evm.process import AnvilProcess
+from solexp.evm.rpc import Connection
+from solexp.solidity.compiler import Compiler
+from solexp.toolchain.install import ensure_anvil
 from tests.benchmarks.building.loopback import (
     BAD_KEY,
     BUSY,
@@ -32,6 +39,7 @@ from tests.benchmarks.building.loopback import (
     read_bundle,
     said,
 )
+from tests.kept_builds import share_builds
 
 KEY = "a1b2c3d4e5f6g7h8i9"
 SHARED = (
@@ -82,6 +90,7 @@ def made(rows: int = 3, **source: str) -> Chain:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    share_builds(tmp_path / "cache")
     monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("SOLEXP_EXPLORER_KEY", KEY)
     monkeypatch.setattr("time.sleep", lambda _: None)
@@ -287,3 +296,107 @@ def test_long_histories_are_read_page_by_page_and_beyond_the_explorers_window(
     assert len(set(found["hash"].to_pylist())) == 11_500
     assert found["hash"].to_pylist()[1:] == [row["hash"] for row in rows[:11_499]]
     assert server.counts["txlist"] == 12
+
+
+LID = """// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+contract Lid { address public owner = msg.sender; }
+"""
+SPLIT = SOURCE.replace("contract Box {", 'import "./Lid.sol";\ncontract Box is Lid {')
+HANDED = {
+    "language": "Solidity",
+    "sources": {"src/Box.sol": {"content": SPLIT}, "src/Lid.sol": {"content": LID}},
+    "settings": {"optimizer": {"enabled": True, "runs": 9}, "evmVersion": "paris"},
+}
+
+
+def sent(node: Connection, sender: str, to: str | None, data: str) -> dict[str, Any]:
+    """A transaction on a real node, as a row of the chain's history."""
+    call = {"from": sender, "data": data, "gas": hex(900_000), **({"to": to} if to else {})}
+    hash_ = node.ask("eth_sendTransaction", call)
+    while (receipt := node.ask("eth_getTransactionReceipt", hash_)) is None:
+        WAIT.wait(0.01)
+    told = node.ask("eth_getTransactionByHash", hash_)
+    block = node.ask("eth_getBlockByNumber", told["blockNumber"], False)
+    status = int(receipt["status"], 16)
+    created = receipt.get("contractAddress")
+    return {
+        "idx": int(told["nonce"], 16), "hash": hash_, "block_number": int(told["blockNumber"], 16),
+        "timestamp": int(block["timestamp"], 16), "tx_index": 0, "nonce": int(told["nonce"], 16),
+        "sender": sender, "to": to, "value": "0", "gas": 900_000, "gas_price": str(int(told["gasPrice"], 16)),
+        "gas_used": int(receipt["gasUsed"], 16), "is_error": 1 - status, "receipt_status": float(status),
+        "created": created.lower() if created else None, "input": data,
+    }  # fmt: skip
+
+
+def test_a_contract_of_several_files_is_captured_from_a_real_node_and_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    process = AnvilProcess(ensure_anvil(), ["--hardfork", "paris"], memory_mb=2048)
+    node = Connection(process.url)
+    try:
+        sender = node.ask("eth_accounts")[0].lower()
+        text = LID + SPLIT.replace('import "./Lid.sol";', "")
+        text = text.replace("// SPDX-License-Identifier: MIT\n", "", 1)
+        settings = CompilerSettings(version="0.8.20", optimizer=True, runs=9, evm_version="paris")
+        with Compiler(max_workers=1) as compiler:
+            built = compiler.compile({"Box.sol": text}, settings).contract("Box")
+        assert built is not None
+        first = sent(node, sender, None, built.creation)
+        box = first["created"]
+        put = "0x" + built.methods["put(uint256)"]
+        rows = [sent(node, sender, box, f"{put}{value:064x}") for value in (5, 3, 12)]
+        chain = made(SourceCode="{" + json.dumps(HANDED) + "}")
+        chain.chain, chain.head = 31337, 1_000
+        chain.add(box, chain.sources[ADDRESS], [first, *rows])
+        with Server(chain, key=KEY) as server:
+            words = ("--chain", "31337", "--node", process.url)
+            assert capture(server, tmp_path / "out", *words, addresses=(box,)) == 0
+    finally:
+        node.close()
+        process.close()
+    assert "otherwise" not in capsys.readouterr().out
+    receipts = lines(tmp_path / "out" / "receipts.jsonl.gz")
+    assert [row["status"] for row in receipts] == [1, 1, 0, 1]
+    traces: list[Any] = lines(tmp_path / "out" / "traces.jsonl.gz")
+    assert [trace["calls"].get("error") for trace in traces] == [
+        None,
+        None,
+        "execution reverted",
+        None,
+    ]
+    slot = f"0x{1:064x}"
+    assert traces[1]["changes"]["post"][box]["storage"][slot] == f"0x{5:064x}"
+    assert traces[3]["changes"]["pre"][box]["storage"][slot] == f"0x{5:064x}"
+    ((source,), unfit) = from_place(tmp_path / "out")
+    assert unfit == []
+    assert "import" not in source.text
+    assert source.program is not None
+    assert source.compiler is not None
+    assert [call.recorded and call.recorded.status for call in source.program.calls] == [
+        True,
+        False,
+        True,
+    ]
+    with Compiler(max_workers=1) as compiler:
+        found = Fresh().run(source.text, source.compiler, source.program, compiler)
+    assert found == Reproduction(calls=3, alike=3)
+
+
+def test_no_key_is_written_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = "n0de-k3y-0123456789"
+    with Server(made(), key=KEY) as server:
+        words = words_of(server, tmp_path / "out", "--node", f"{server.node}/{secret}")
+        assert main(words) == 0
+        server.script.extend([said(f"Invalid API Key {KEY}"), said(KEY)])
+        assert main([*words, "--chain", "5"]) == 2
+    told = "".join(capsys.readouterr())
+    written = b"".join(
+        gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        for folder in (tmp_path / "out", tmp_path / "cache" / "chain")
+        for path in folder.rglob("*")
+        if path.is_file()
+    ).decode(errors="replace")
+    for text in (told, written):
+        assert KEY not in text
+        assert secret not in text

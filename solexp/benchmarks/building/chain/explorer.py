@@ -17,7 +17,9 @@ PAGE = 1_000
 _WINDOW = 10_000
 """Rows, counted from the first page, that one question may lead to: from then on blocks are asked for."""
 
-_BUSY = re.compile(r"rate limit|limit exceeded|too many invalid|temporarily|server too busy", re.IGNORECASE)
+_BUSY = re.compile(
+    r"rate limit|limit exceeded|too many invalid|temporarily|server too busy", re.IGNORECASE
+)
 _DAILY = re.compile(r"daily|per day", re.IGNORECASE)
 _PASSING = re.compile(r"timeout|time-?out|unexpected error|unable to process", re.IGNORECASE)
 _KEY = re.compile(r"(?:invalid|missing)\S* api ?key|missing/invalid", re.IGNORECASE)

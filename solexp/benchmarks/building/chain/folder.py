@@ -65,6 +65,8 @@ def write(
     found: Sequence[Captured],
     flat: Mapping[str, str],
     witness: Witness | None,
+    *,
+    chain: int,
 ) -> dict[str, str]:
     """Writes everything but ``capture.json``; ``flat`` holds each contract as one file, by id.
 
@@ -75,7 +77,11 @@ def write(
     files = [bundle.TASKS, bundle.TRANSACTIONS, INTERNAL]
     write_gzip_lines(
         folder / bundle.TASKS,
-        [line for one in found if (line := _line(one, flat.get(one.verified.id))) is not None],
+        [
+            line | {"chain_id": chain}
+            for one in found
+            if (line := _line(one, flat.get(one.verified.id))) is not None
+        ],
     )
     rows = [row for one in found for row in one.transactions]
     write_table(folder / bundle.TRANSACTIONS, rows, Transaction)
