@@ -20,6 +20,8 @@ class Tally(msgspec.Struct):
 
     attempted: int = 0
     succeeded: int = 0
+    closed: int = 0
+    """Successes that excluded another event."""
     failing: int = 0
     """Attempts that failed since the last success or fresh start."""
     resting: int = 0
@@ -71,11 +73,14 @@ class Chooser:
         return self._promising(events)
 
     def closes(self, event: Event, marking: Marking) -> bool:
-        """Whether it would end what others could still do."""
+        """Whether it would end what others could still do; where guards decide that, unless it mostly has not."""
+        tally = self.tallies[event.id]
+        seldom = 2 * tally.closed < tally.succeeded
         return any(
             each.type == RelationType.EXCLUDE
             and each.target != event.id
             and each.target in marking.included
+            and not (seldom and each.guard)
             for each in self._graph.from_source[event.id]
         )
 

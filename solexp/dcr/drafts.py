@@ -56,7 +56,9 @@ class Drafts:
         self.entries = {entry.signature: entry for entry in entries(contract) if not entry.view}
         self.entries |= {RECEIVE.signature: RECEIVE, FALLBACK.signature: FALLBACK}
         self._address = address
-        self._history = _recorded(base.calls, address, self.entries)
+        self.life = _life(base.calls, address, self.entries)
+        """Recorded calls with their functions, in order, each not before its time."""
+        self._history = _recorded(self.life)
         self._worked: dict[str, list[Draft]] = {}
         self._draws: dict[str, list[Draw]] = {}
 
@@ -214,21 +216,28 @@ def _is_account(word: str) -> bool:
     return word.startswith("0" * 20) and bool(int(word[24:], 16) >> 100)
 
 
-def _recorded(
+def _life(
     calls: Sequence[Call], address: str, known: dict[str, Entry]
-) -> dict[str, tuple[Draft, ...]]:
+) -> tuple[tuple[str, Draft], ...]:
     selectors = {entry.selector: entry.signature for entry in known.values() if entry.selector}
-    found: dict[str, dict[Draft, None]] = {}
+    found = []
     for call in calls:
         if call.to in (None, address):
             signature = selectors.get(call.input[2:10])
             if signature is None:
                 signature = (RECEIVE if call.input == "0x" else FALLBACK).signature
-            draft = Draft(call.sender, call.value, call.input)
-            found.setdefault(signature, {})[draft] = None
-            if call.input == "0x":
-                # Contracts without a receive() take it by their fallback().
-                found.setdefault(FALLBACK.signature, {})[draft] = None
+            found.append((signature, Draft(call.sender, call.value, call.input, call.timestamp)))
+    return tuple(found)
+
+
+def _recorded(life: Iterable[tuple[str, Draft]]) -> dict[str, tuple[Draft, ...]]:
+    found: dict[str, dict[Draft, None]] = {}
+    for signature, dated in life:
+        draft = dated._replace(timestamp=0)
+        found.setdefault(signature, {})[draft] = None
+        if draft.input == "0x":
+            # Contracts without a receive() take it by their fallback().
+            found.setdefault(FALLBACK.signature, {})[draft] = None
     return {signature: tuple(drafts) for signature, drafts in found.items()}
 
 

@@ -27,6 +27,8 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     """Chance that what others wait for goes next."""
     closing: float = 0.1
     """Chance that an event which excludes others is let come while others may (1: SolBehave)."""
+    led: float = 0.3
+    """Chance that a fresh start begins with recorded calls (0: SolBehave)."""
     attempts: int = 4000
     """Events tried, at most."""
     sources: tuple[Source, ...] = SOURCES
@@ -79,7 +81,8 @@ class Sequences(msgspec.Struct, frozen=True, kw_only=True):
     unbound: tuple[str, ...] = ()
     """Events of functions that the contract lacks."""
     found: dict[str, int] = {}
-    """Successful calls by where they came from: ``graph``, ``recorded``, ``worked``, ``drawn``, ``solved``."""
+    """Successful calls by where they came from: ``graph``, ``recorded``, ``worked``, ``drawn``, ``solved``;
+    ``led`` are recorded ones that a program begins with."""
     at_borders: int = 0
     """Calls of these that were then made at the limit of one of their numbers."""
     queries: int = 0

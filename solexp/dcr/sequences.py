@@ -10,8 +10,9 @@ import msgspec
 from solexp.core import Build, Program, Trace
 from solexp.dcr.drafts import Drafts, accounts_in
 from solexp.dcr.graph import Graph
+from solexp.dcr.ground import Ground
 from solexp.dcr.records import Rejected, Search, Sequences
-from solexp.dcr.walking import Ground, Walk, random_of
+from solexp.dcr.walking import Walk, random_of
 from solexp.dcr.watching import Declared, watched
 from solexp.evm.machine import Subject
 from solexp.evm.stepping import Stepping

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,16 +18,15 @@ from solexp.core import Call, CallResult
 from solexp.core.hashing import content_hash
 from solexp.dcr.borders import Borders
 from solexp.dcr.choosing import Chooser
-from solexp.dcr.drafts import Draft, Drafts, times
+from solexp.dcr.drafts import Draft, times
 from solexp.dcr.expressions import names
 from solexp.dcr.graph import Event, Graph, write
+from solexp.dcr.ground import Ground, Trial
 from solexp.dcr.guarding import GAS, Guards
 from solexp.dcr.records import Counted, Rejected, Search, Sequences
 from solexp.dcr.semantics import awaited, execute, is_enabled
-from solexp.dcr.watching import Declared, Watched
 from solexp.evm.gas import LEAST, MULTIPLE
-from solexp.evm.stepping import BLOCK_S, Stepping
-from solexp.fuzzing.settings import Constants
+from solexp.evm.stepping import BLOCK_S
 
 if TYPE_CHECKING:
     from solexp.dcr.solving import Solving
@@ -38,6 +37,10 @@ _WIDEST = 8
 """So many times as many drawn calls are tried, at most, for an event that keeps failing."""
 _PATIENCE = 3
 """Attempts in a row that may fail where every enabled event rests, before the contract is deployed afresh."""
+_LEADING = 150
+"""Recorded calls that a program begins with, at most."""
+_LED = 30
+"""Calls that may come after them in any case."""
 _BARREN = 3
 """Fresh starts in a row without any call after which the search ends."""
 _WAITING = 0.5
@@ -51,27 +54,6 @@ _PER_REASON = 6
 """Rejected calls that are kept of one function and reason."""
 _LOOKED = 48
 """Slots of storage, from the first on, that are looked through for values worth trying."""
-
-
-class Trial(NamedTuple):
-    """A call as it was tried."""
-
-    draft: Draft
-    call: Call
-    source: str
-
-
-class Ground(NamedTuple):
-    """What is walked on."""
-
-    graph: Graph
-    watched: Watched
-    declared: Declared
-    node: Stepping
-    """On which the contract of ``watched`` stands, freshly deployed."""
-    drafts: Drafts
-    known: Constants
-    search: Search
 
 
 class Walk:
@@ -91,6 +73,10 @@ class Walk:
         self._chooser = Chooser(graph, search, random)
         self._events = tuple(event for event in graph.events if drafts.known(event))
         self._borders = Borders(self._drafted, search.borders if search.sources else 0)
+        self._functions: dict[str, list[Event]] = {}
+        for event in self._events:
+            if not event.ownership:
+                self._functions.setdefault(event.function, []).append(event)
         self._guards = Guards(graph, watched, ground.declared, self._node, drafts.senders[0])
         self._marking = graph.marking
         self._alive = True
@@ -115,6 +101,8 @@ class Walk:
                 break
             if self._enough() < search.calls:
                 self._afresh()
+                if self._random.random() < search.led:
+                    self._lead()
         return self._told()
 
     def _limit(self) -> None:
@@ -136,16 +124,36 @@ class Walk:
         self._programs.append([])
         self._of.append([])
 
+    def _lead(self) -> None:
+        """Recorded calls from the first one on, as many as chance has it, of those that succeed here."""
+        life = [step for step in self._drafts.life if step[0] in self._functions]
+        for signature, draft in life[: self._random.randint(1, max(1, min(len(life), _LEADING)))]:
+            call = self._call(draft)
+            [answer] = self._node.tried([call])
+            self._tried += 1
+            event = next(
+                (
+                    each
+                    for each in self._functions[signature]
+                    if self._guards.holding(each, [call])[0]
+                ),
+                None,
+            )
+            if answer.status and event is not None:
+                self._make(event, Trial(draft, call, "led"), answer)
+
     def _run(self) -> None:
         """One program, up to the events that hand ownership over."""
         search, chooser = self._search, self._chooser
         fruitless = 0
+        begun = len(self._programs[-1])
+        longest = max(search.length or 0, begun + _LED if begun else 0)
         self._alive = self._guards.look()
         while (
             self._alive
             and self._enough() < search.calls
             and chooser.attempts < search.attempts
-            and (search.length is None or len(self._programs[-1]) < search.length)
+            and (search.length is None or len(self._programs[-1]) < longest)
         ):
             now, later = self._enabled()
             options = chooser.awake(now)
@@ -304,6 +312,10 @@ class Walk:
 
     def _keep(self, event: Event, trial: Trial, answer: CallResult) -> None:
         call, answer = self._at_border(event, trial, answer)
+        self._make(event, trial._replace(call=call), answer)
+
+    def _make(self, event: Event, trial: Trial, answer: CallResult) -> None:
+        call = trial.call
         self._node.keep(call)
         self._programs[-1].append(call)
         self._of[-1].append(event.id)
@@ -319,7 +331,9 @@ class Walk:
         def holds(guard: str, of: Event) -> bool:
             return about[guard] if guard in about else self._guards.holds(guard, of)
 
+        before = self._marking.included - {event.id}
         self._marking = execute(self._graph, self._marking, event, holds)
+        self._chooser.tallies[event.id].closed += not before <= self._marking.included
 
     def _reject(self, event: Event, call: Call, answer: CallResult) -> None:
         if answer.error is not None and "gas" in answer.error.lower():

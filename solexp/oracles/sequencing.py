@@ -26,7 +26,7 @@ from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what is kept."""
 
 _ROUNDS = 3
@@ -84,7 +84,7 @@ def sequencing(
             )
     for name in ("calls", "attempts", "length", "rlimit"):
         at_least(f"oracle.{oracle}.{name}", search[name])
-    for name in ("alpha", "beta", "closing"):
+    for name in ("alpha", "beta", "closing", "led"):
         if not 0 <= search[name] <= 1:
             raise UserError(f"oracle.{oracle}.{name}: must be from 0 to 1, got {search[name]}")
     for name, value in ((name, search[name]) for name in ("queries", "rejected", "borders")):

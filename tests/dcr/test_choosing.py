@@ -76,3 +76,16 @@ def test_what_excludes_others_comes_seldom_while_they_may() -> None:
     assert counts["a"] < 300
     paper = tried(Chooser(found, Search(closing=1), Random(1)))
     assert chosen(paper, found.marking)["a"] == 2000
+
+
+def test_what_mostly_has_not_excluded_anything_is_not_held_back_where_a_guard_decides() -> None:
+    marking = Marking(included=frozenset({"a", "b", "c"}))
+    for guard, held in (("over", False), (None, True)):
+        ends = Relation(type=RelationType.EXCLUDE, source="a", target="b", guard=guard)
+        chooser = tried(Chooser(graph(ends), Search(), Random(1)))
+        a = EVENTS[0]
+        chooser.tallies["a"].closed = 1
+        assert chooser.closes(a, marking)
+        for _ in range(2):
+            chooser.count(a, succeeded=True)
+        assert chooser.closes(a, marking) is held

@@ -135,6 +135,20 @@ def test_sequences_do_not_hang_on_what_the_process_judged_before(compiler: Compi
     assert search(plain, settings, LOCK_GRAPH) == first
 
 
+def test_a_fresh_start_can_begin_with_recorded_calls(original: Original) -> None:
+    settings = Search(calls=40, length=5, sources=("history", "pool"), led=1)
+    led = search(original, settings)
+    recorded = BASE.calls[1]
+    assert led.found["led"] >= 1
+    assert any(
+        (calls[0].input, calls[0].sender, calls[0].timestamp)
+        == (recorded.input, recorded.sender, recorded.timestamp)
+        for calls in led.programs[1:]
+        if calls
+    )
+    assert "led" not in search(original, msgspec.structs.replace(settings, led=0)).found
+
+
 def test_without_a_search_there_are_only_the_graphs_own_arguments(original: Original) -> None:
     bare = search(original, Search(calls=5, sources=()))
     assert bare.found.keys() == {"graph"}
