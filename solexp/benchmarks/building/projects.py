@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from solexp.benchmarks.building.flat import one_file
 from solexp.benchmarks.building.sources import Source
-from solexp.core import CompilerSettings, UserError
+from solexp.core import CompilerSettings, DataError, UserError
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.flattening import CannotFlatten
-from solexp.solidity.foundry.files import Files
-from solexp.solidity.foundry.folders import read_folder
+from solexp.solidity.foundry.files import MOST_BYTES, MOST_FILES, Files
+from solexp.solidity.foundry.folders import MADE
 from solexp.solidity.foundry.imports import closure
 from solexp.solidity.foundry.remappings import all_remappings
 from solexp.solidity.foundry.settings import CONFIG, Profile, read_profile
@@ -23,6 +23,7 @@ from solexp.toolchain.install import soljson_versions
 
 HARDHAT = ("hardhat.config.ts", "hardhat.config.js", "hardhat.config.cjs", "hardhat.config.mjs")
 
+_WANTED = (".sol", CONFIG, "remappings.txt")
 _VERSION = re.compile(r"""(?:\bsolidity\s*:\s*|\bversion\s*:\s*)["'](\d+\.\d+\.\d+)["']""")
 _OPTIMIZER = re.compile(r"\boptimizer\s*:\s*\{([^{}]*)\}")
 _RUNS = re.compile(r"\bruns\s*:\s*(\d[\d_]*)")
@@ -119,17 +120,53 @@ def deployable(text: str) -> list[str]:
 
 def read_project(folder: Path) -> Project:
     """A project's files and settings. Raises UserError where it is none, DataError where it is malformed."""
-    files = {
-        path: data
-        for path, data in read_folder(folder).items()
-        if path.endswith((".sol", ".toml", "remappings.txt")) or path in HARDHAT
-    }
+    files = _read(folder)
     if CONFIG in files:
         return Project(name=folder.name, files=files, profile=read_profile(files, str(folder)))
     config = next((name for name in HARDHAT if name in files), None)
     if config is None:
         raise UserError(f"{folder} has neither {CONFIG} nor hardhat.config.js")
     return Project(name=folder.name, files=files, profile=hardhat(files, config))
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """The files of a project that say anything, by path: of what tools install mostly the least part.
+
+    Links are followed where they stay within the project, since some tools install packages by them.
+    """
+    files: dict[str, bytes] = {}
+    size = 0
+    try:
+        for name, path in _walk(folder, "", folder.resolve(), frozenset()):
+            data = path.read_bytes()
+            size += len(data)
+            if len(files) >= MOST_FILES or size > MOST_BYTES:
+                raise DataError(
+                    f"{folder} holds more than {MOST_FILES} sources or {MOST_BYTES >> 20} MB"
+                )
+            files[name] = data
+    except OSError as error:
+        raise DataError(f"{folder} cannot be read: {error}") from None
+    return files
+
+
+def _walk(
+    folder: Path, start: str, top: Path, above: frozenset[Path]
+) -> Iterator[tuple[str, Path]]:
+    """Wanted files below a folder, with their names from the project's; ``above`` are the folders that it is in."""
+    above |= {folder.resolve()}
+    for path in sorted(folder.iterdir()):
+        name = f"{start}{path.name}"
+        if path.name.startswith(".") or (not start and path.name in MADE):
+            continue
+        there = path.resolve()
+        if path.is_symlink() and not there.is_relative_to(top):
+            continue
+        if path.is_dir():
+            if there not in above:
+                yield from _walk(path, f"{name}/", top, above)
+        elif path.is_file() and (path.name.endswith(_WANTED) or name in HARDHAT):
+            yield name, path
 
 
 def hardhat(files: Mapping[str, bytes], config: str) -> Profile:

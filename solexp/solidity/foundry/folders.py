@@ -12,7 +12,7 @@ from pathlib import Path
 from solexp.core import DataError
 from solexp.solidity.foundry.files import MOST_BYTES, MOST_FILES, Files
 
-_MADE = frozenset({"out", "cache", "artifacts", "broadcast", "coverage"})
+MADE = frozenset({"out", "cache", "artifacts", "broadcast", "coverage"})
 """Folders, right below the project's, of what tools make."""
 
 
@@ -42,7 +42,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".") and not (here == folder and name in _MADE)
+            if not name.startswith(".") and not (here == folder and name in MADE)
         )
         for name in sorted(names):
             path = here / name

@@ -11,7 +11,7 @@ import pytest
 from solexp.benchmarks.building.flat import one_file
 from solexp.benchmarks.building.projects import deployable, from_project, read_project
 from solexp.cli import main
-from solexp.core import CompilerSettings
+from solexp.core import CompilerSettings, DataError, UserError
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.flattening import CannotFlatten
 
@@ -265,3 +265,28 @@ contract Box { enum Kind { First, Second } uint public number; constructor(uint 
     files["Main.sol"] = b"pragma experimental ABIEncoderV2;\n" + files["Main.sol"]
     with pytest.raises(CannotFlatten, match="code arguments in two ways"):
         one_file(files, "Main.sol", "Main", settings, compiler)
+
+
+def test_packages_that_are_links_within_the_project_are_found(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    place = write(tmp_path / "shop", HARDHAT)
+    (place / "node_modules" / ".store").mkdir()
+    (place / "node_modules" / "@lib").rename(place / "node_modules" / ".store" / "lib")
+    (place / "node_modules" / "@lib").symlink_to(Path(".store", "lib"))
+    (place / "node_modules" / ".store" / "lib" / "again").symlink_to(place / "node_modules")
+    (place / "contracts" / "out").symlink_to(tmp_path)
+    write(tmp_path, {"Outside.sol": "contract Outside {}"})
+    sources, unfit = from_project(place, compiler)
+    assert ([source.id for source in sources], unfit) == (["contracts/Shop:Stand"], [])
+
+
+def test_what_is_no_project_with_sources_ends_in_one_line(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    place = write(tmp_path, {"foundry.toml": "", "contracts/A.sol": "contract A {}"})
+    with pytest.raises(UserError, match=r"has no \.sol file in src/"):
+        from_project(place, compiler)
+    write(tmp_path, {"foundry.toml": "["})
+    with pytest.raises(DataError, match=r"foundry\.toml"):
+        from_project(place, compiler)
