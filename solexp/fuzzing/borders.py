@@ -21,7 +21,7 @@ from solexp.fuzzing.trails import Trail
 
 _ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
 _LEAVES = 12
-_MOST_INPUTS = 16
+_MOST_INPUTS = 12
 _LONG_S = 1 << 33
 _MANY_BLOCKS = 1 << 31
 _WEI_BITS = 88

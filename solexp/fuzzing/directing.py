@@ -11,8 +11,8 @@ from solexp.core import Call, CallResult, Program
 from solexp.fuzzing.borders import Border, Borders, Slopes, moved, same_input
 from solexp.fuzzing.drawing import Sequences, Step, program
 from solexp.fuzzing.interfaces import interface_ids
-from solexp.fuzzing.settings import Settings, Unit
-from solexp.fuzzing.tracing import MOST_GAS, Watched, Watching
+from solexp.fuzzing.settings import Entry, Settings, Unit
+from solexp.fuzzing.tracing import MOST_GAS, Site, Watched, Watching, World
 from solexp.fuzzing.trails import (
     LONGEST,
     Ask,
@@ -39,7 +39,7 @@ _COST = 8
 _OFFERED = 16
 _TURNS = 2
 """Trails that are picked in which one change has the last calls end in one way."""
-_WATCHED_SHARE = 6
+_WATCHED_SHARE = 8
 _CHUNK = 20
 
 Key = tuple[object, ...]
@@ -84,6 +84,8 @@ class Directed:
         self._tried: set[tuple[Call, ...]] = set()
         self._ways: dict[str, Trail] = {}
         """Of each function the shortest trail that it ends with success."""
+        self._known: dict[Entry, frozenset[Site]] = {}
+        """Of each view where it has been seen to compare."""
         self._turned: Counter[Key] = Counter()
         self._moved: dict[tuple[object, ...], dict[tuple[object, ...], None]] = {}
         self._looked_at = 0
@@ -188,6 +190,11 @@ class Directed:
             return
         seen = watch(self._watching, self._base, trail, results)
         self._watched += len(seen)
+        last = trail[-1].entry
+        if last.view:
+            self._known[last] = self._known.get(last, frozenset()) | seen[-1][0].compared.keys()
+        elif results[-1].status and self._ways.get(last.signature) == trail:
+            self._timed_views(trail, seen[-1][1])
         slopes = self._borders.slopes(trail, seen)
         groups: list[list[Border]] = []
         for near in self._borders.near(trail, seen, slopes):
@@ -204,6 +211,19 @@ class Directed:
             if len(mended) < _MENDED and all(each.status for each in results):
                 mended += self._mended(near, ended, slopes, results)
         self._send(((*each, *looks) for each in mended), like=results, pick=True)
+
+    def _timed_views(self, trail: Trail, world: World) -> None:
+        """Go on from a trail with views behind it that look at the clock, and compare there what they did not before."""
+        sender = self._sequences.pool.senders[0]
+        looks = [Step(view, sender, (), 0, 0, 0) for view in self._unit.views if not view.types]
+        calls = [program(self._base, (*trail, each)).calls[-1] for each in looks]
+        watched = self._watching.after([(world, call) for call in calls], last=True)
+        self._watched += len(watched)
+        for look, (seen, _) in zip(looks, watched, strict=True):
+            known = self._known.get(look.entry, frozenset())
+            if (seen.timely or seen.blocks) and not known >= seen.compared.keys():
+                self._known[look.entry] = known | seen.compared.keys()
+                self._go_on((*trail, look))
 
     def _mended(
         self, near: list[Border], ended: list[Results | None], slopes: Slopes, before: Results

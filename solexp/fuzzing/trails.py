@@ -90,7 +90,8 @@ def watch(
     world = watching.start
     for call, result in zip(program(base, steps).calls, results, strict=False):
         if result.gas_used <= MOST_GAS:
-            [one] = watching.after([(world, call)])
+            # What fails changes nothing.
+            [one] = watching.after([(world, call)], last=not result.status)
         elif result.status:
             one = watching.heavy(world, call)
         else:
