@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -39,6 +40,7 @@ from tests.benchmarks.building.loopback import (
     read_bundle,
     said,
 )
+from tests.docs.documents import ROOT, commands
 from tests.kept_builds import share_builds
 
 KEY = "a1b2c3d4e5f6g7h8i9"
@@ -400,3 +402,26 @@ def test_no_key_is_written_down(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for text in (told, written):
         assert KEY not in text
         assert secret not in text
+
+
+PAGE = ROOT / "docs" / "how-to" / "own-contracts.md"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [each.words[1:] for each in commands(PAGE) if each.words[:3] == ["solexp", "data", "capture"]],
+    ids=" ".join,
+)
+def test_what_the_documentation_shows_of_captures_can_be_done(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ADDRESSES.txt").write_text(f"{ADDRESS}\n")
+    with Server(made(), key=KEY) as server:
+        monkeypatch.setenv("SOLEXP_EXPLORER", server.explorer)
+        monkeypatch.setenv("SOLEXP_NODE", server.node)
+        here = [server.explorer if word.startswith("https://") else word for word in words]
+        assert main(here) == 0
+    captured = {path.relative_to("CAPTURED").as_posix() for path in Path("CAPTURED").rglob("*.*")}
+    named = re.findall(r"`([\w./]+\.(?:sol|json|gz|parquet))`", PAGE.read_text())
+    assert captured == {name.replace("ID", f"Box_{ADDRESS}") for name in named}
