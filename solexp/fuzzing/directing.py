@@ -213,7 +213,7 @@ class Directed:
         self._send(((*each, *looks) for each in mended), like=results, pick=True)
 
     def _timed_views(self, trail: Trail, world: World) -> None:
-        """Go on from a trail with views behind it that look at the clock, and compare there what they did not before."""
+        """Go on from a trail with views behind it that look at the clock, and compare what they did not before."""
         sender = self._sequences.pool.senders[0]
         looks = [Step(view, sender, (), 0, 0, 0) for view in self._unit.views if not view.types]
         calls = [program(self._base, (*trail, each)).calls[-1] for each in looks]
