@@ -132,7 +132,7 @@ class NegativeJudgement(Judgement):
             return []
         found = _kept(leads, traces)
         if "receivers" in self._oracle.sources:
-            found += of_receivers(node, along)
+            found += of_receivers(node, along, staged.original.code_at)
         while True:
             self._traces = node.run(_questions(node, found))
             again = _kept(found, self._traces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +13,7 @@ from solexp.evm.deployed import Deployed
 from solexp.evm.gas import UNRECORDED
 from solexp.evm.machine import Branch
 from solexp.evm.receiving import RICH_IN_GAS, told
+from solexp.evm.words import created_address
 from solexp.oracles.rejecting import Lead, Row
 
 _CALLS = 200
@@ -21,6 +22,7 @@ _ACCOUNTS = 48
 """Accounts of one program that are looked at."""
 _MOMENTS = 12
 """Calls of one function that are looked at, of those that reach an account in the same way."""
+_CHILDREN = 64
 _BACK = 2
 """Calls back of one function that are tried at one moment."""
 
@@ -42,24 +44,31 @@ class Moment(NamedTuple):
         return self.way[2]
 
 
-def of_receivers(node: Deployed, programs: Sequence[Program]) -> list[Lead]:
+def of_receivers(
+    node: Deployed, programs: Sequence[Program], libraries: Collection[str] = ()
+) -> list[Lead]:
     """What the original, which stands on ``node``, rejects while an account refuses what it is sent, or calls back.
 
-    All calls of ``programs`` are to succeed on it. A call back that the original takes before the call, but not
-    during it, is one that it keeps out; where it gives too little gas for any, one that it does not take after the
-    call either.
+    ``libraries`` are accounts with code of their own, as are those that the original creates. All calls of ``programs``
+    are to succeed on it. A call back that it takes before the call, but not during it, is one that it keeps out; where
+    it gives too little gas for any, one that it does not take after the call either.
     """
     programs = [
         msgspec.structs.replace(program, calls=program.calls[:_CALLS]) for program in programs
     ]
-    moments = _moments(node, programs)
+    moments = _moments(node, programs, libraries)
     rows = [*_refusals(programs, moments), *_calls_back(node, programs, moments)]
     return _rejected(node, programs, rows)
 
 
-def _moments(node: Deployed, programs: Sequence[Program]) -> list[Moment]:
-    assert node.address is not None
-    chosen = [_accounts(program, node.address) for program in programs]
+def _moments(
+    node: Deployed, programs: Sequence[Program], libraries: Collection[str]
+) -> list[Moment]:
+    address = node.address
+    assert address is not None
+    children = (created_address(address, nonce) for nonce in range(_CHILDREN))
+    standing = {address, *children, *libraries}
+    chosen = [_accounts(program, standing) for program in programs]
     asked = [_telling(each, who) for each, who in zip(programs, chosen, strict=True)]
     found: dict[tuple[str, bool, bool], list[Moment]] = defaultdict(list)
     for number, trace in enumerate(node.run(node.questions(asked))):
@@ -91,8 +100,8 @@ def _received(call: Call, *receivers: Receiver) -> Call:
     return msgspec.structs.replace(call, gas=UNRECORDED, recorded=None, receivers=receivers)
 
 
-def _accounts(program: Program, address: str) -> list[str]:
-    """Accounts in play: who sends, and whom arguments name."""
+def _accounts(program: Program, standing: Collection[str]) -> list[str]:
+    """Accounts in play: who sends, and whom arguments name, but for those that have code."""
     found = dict.fromkeys(call.sender for call in program.calls)
     found[program.deployment.sender] = None
     for data in (program.deployment.constructor_args[2:], *(c.input[10:] for c in program.calls)):
@@ -101,8 +110,7 @@ def _accounts(program: Program, address: str) -> list[str]:
             # Small numbers are no accounts, or the EVM's own.
             if word.startswith("0" * 24) and int(word[24:], 16) >> 100:
                 found["0x" + word[24:]] = None
-    found.pop(address, None)
-    return list(found)[:_ACCOUNTS]
+    return [each for each in found if each not in standing][:_ACCOUNTS]
 
 
 def _refusals(
