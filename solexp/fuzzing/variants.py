@@ -9,15 +9,27 @@ from solexp.fuzzing.trails import Trail, part
 
 def variants(trail: Trail, ways: Sequence[Trail], senders: Sequence[str]) -> list[Trail]:
     """Before the last call that of another trail (of each of ``ways``), which what it takes precedes from the start;
-    without each of the calls; the last call once more, or by somebody else; two calls the other way around.
+    the same about somebody else, who then makes the last call; without each of the calls; the last call once more, or
+    by somebody else; two calls the other way around.
     """
     before, last = trail[:-1], trail[-1]
     found = []
+    named = {each.sender for each in trail} | {
+        value for each in trail for value in each.values if isinstance(value, str)
+    }
+    new = next((who for who in senders if who not in named), None)
     at_once = last._replace(blocks=0, seconds=0)
     for way in ways:
         others = [step._replace(blocks=0, seconds=0) for step in way[:-1]]
         also = way[-1]._replace(blocks=last.blocks, seconds=last.seconds)
         found.append((*others, *before, also, at_once))
+        places = [at for at, kind in enumerate(also.entry.types) if kind == "address"]
+        if new is not None and places:
+            values = tuple(
+                new if at == places[0] else value for at, value in enumerate(also.values)
+            )
+            given = also._replace(values=values)
+            found.append((*others, *before, given, at_once._replace(sender=new)))
     every = range(len(trail))
     found += [part(trail, [at for at in every if at != gone]) for gone in every[:-1]]
     found += [(*before, last._replace(sender=who)) for who in senders if who != last.sender]
