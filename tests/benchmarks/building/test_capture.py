@@ -218,6 +218,7 @@ def test_what_is_kept_is_asked_again_only_where_it_is_damaged(tmp_path: Path) ->
         ([said("Max daily rate limit reached. 100000 (100%) of 100000")], "go on tomorrow"),
         ([Fault(status=404)], "mend the address"),
         ([DOWN] * 9, "no answer from"),
+        ([Fault(status=503, headers={"Retry-After": "3600"})], "asks to be left alone"),
         ([None, Fault(body={"status": "1", "message": "OK", "result": [{"SourceCode": ""}]})], "is not verified"),
     ],
 )  # fmt: skip
@@ -282,6 +283,32 @@ def test_where_the_node_says_otherwise_than_the_explorer_it_is_told(
     with Server(made(), key=KEY, upset=upset) as server:
         assert capture(server, tmp_path, "--node", server.node) == 0
     assert "3 transactions whose gas_used the node has otherwise" in capsys.readouterr().out
+
+
+def test_of_several_contracts_those_that_cannot_be_had_are_told_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chain = made()
+    old, unknown, vyper = (f"0x{number * 40}" for number in "123")
+    chain.add(
+        old,
+        chain.sources[ADDRESS] | {"ContractName": "Chest", "SourceCode": "contract Chest {}"},
+        [],
+    )
+    chain.add(vyper, chain.sources[ADDRESS] | {"CompilerVersion": "vyper:0.3.7"}, [])
+    with Server(chain, key=KEY) as server:
+        assert capture(server, tmp_path, addresses=(old,)) == 0
+        assert capture(server, tmp_path, addresses=(ADDRESS, unknown, vyper)) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"left out: {unknown} is not verified",
+        f"left out: {vyper} is written in Vyper",
+    ]
+    sources, unfit = from_place(tmp_path)
+    assert [source.contract for source in sources] == ["Box"]
+    assert unfit == [
+        (unknown, f"{unknown} is not verified"),
+        (vyper, f"{vyper} is written in Vyper"),
+    ]
 
 
 def test_long_histories_are_read_page_by_page_and_beyond_the_explorers_window(

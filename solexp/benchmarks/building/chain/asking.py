@@ -157,14 +157,14 @@ class Asking:
                 manners = self._manners
                 faults += 1
                 pause = self._pause(faults, fault)
-                if fault.busy:
+                if fault.busy or fault.wait_s is not None:
                     waited += pause
                     if waited > manners.patience_s:
                         raise UserError(
                             f"{self.who}: {self.shown} asks to be left alone ({said}); try later, or ask less with "
                             "a lower rate"
                         ) from None
-                elif faults >= manners.tries:
+                if not fault.busy and faults >= manners.tries:
                     raise UserError(
                         f"{self.who}: no answer from {self.shown}: {said}; tried {faults} times"
                     ) from None

@@ -25,8 +25,11 @@ def from_capture(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
         return [], left_out
     tasks = {task.id: task for task in bundle.tasks(folder)}
     sources, unread = from_folder(folder / SOURCES)
+    # Others are of an earlier capture into the same folder.
     return [
-        _with_history(each, tasks[each.id]) if each.id in tasks else each for each in sources
+        _with_history(each, tasks[each.id]) if each.id in tasks else each
+        for each in sources
+        if each.id in told.contracts
     ], [*unread, *left_out]
 
 

@@ -153,6 +153,8 @@ class Explorer:
         if "error" in answer:
             said = secrets.redact(str(answer["error"]))
         shown = f"explorer: {self._asking.shown} says '{said[:200]}'"
+        if "not verified" in said.lower():
+            raise Unverified(said[:200])
         if _BUSY.search(said):
             if _DAILY.search(said):
                 raise UserError(f"{shown}; go on tomorrow: what was asked is kept")
