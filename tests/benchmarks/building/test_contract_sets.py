@@ -11,15 +11,24 @@ import msgspec
 import pytest
 
 from solexp.benchmarks.building.contract_sets import build_contracts
-from solexp.benchmarks.building.settings import ContractSettings, Settings, read_settings
+from solexp.benchmarks.building.contract_tasks import make_task
+from solexp.benchmarks.building.funnel import Funnel
+from solexp.benchmarks.building.screening import Untold
+from solexp.benchmarks.building.settings import (
+    ContractSettings,
+    Settings,
+    Which,
+    read_settings,
+)
 from solexp.benchmarks.building.sources import Source, from_tasks
+from solexp.benchmarks.building.targets import Target, choose_targets
 from solexp.benchmarks.contracts import Contracts
 from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.benchmarks.starter.loader import read_task
 from solexp.cli import main
 from solexp.config import build, compose
 from solexp.config.compose import plain
-from solexp.core import Candidate, Outcome, Task, UserError
+from solexp.core import Candidate, CompilerSettings, Outcome, Task, UserError
 from solexp.dcr import read
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
@@ -76,6 +85,7 @@ PLAIN = "pragma solidity ^0.8.0; interface Plain { function f() external; }\n"
 VIEWS = """pragma solidity ^0.8.0;
 contract Views { function f(uint256 a) external pure returns (uint256) { return a * 2 + 1; } }
 """
+PLAIN_SETTINGS = CompilerSettings(version="0.8.28")
 OLD = """pragma solidity ^0.4.18;
 contract Old {
     uint public n;
@@ -206,6 +216,32 @@ def test_a_history_is_kept_and_must_be_reproduced(tmp_path: Path) -> None:
     assert [each.why for each in told.dropped] == [
         "reproduces too little of its history: 26 of 40 calls"
     ]
+
+
+def test_a_drawn_target_is_any_that_can_be_written_and_hangs_on_the_seed() -> None:
+    more = "".join(text.partition(";")[2] for text in (ONLY, PLAIN, VIEWS))
+    source = Source(id="Sale", text=SALE + more, contract="Sale")
+    with Compiler(max_workers=1) as compiler:
+
+        def drawn(seed: int, target: Which = "drawn") -> str:
+            settings = ContractSettings(seed=seed, target=target, compilers=">=0.8.28 <=0.8.28")
+            [one] = choose_targets([source], settings, compiler, Funnel(), steps=Untold())
+            return one.contract
+
+        found = [drawn(seed) for seed in range(12)]
+        assert set(found) == {"Sale", "Views"}
+        assert found == [drawn(seed) for seed in range(12)]
+        assert {drawn(seed, "given") for seed in range(3)} == {"Sale"}
+
+
+def test_the_rest_of_the_file_may_be_the_context() -> None:
+    one = Target(source=Source(id="Sale", text=SALE), contract="Sale", compiler=PLAIN_SETTINGS)
+    task = make_task(one, ContractSettings(context="rest", keep=("modifier",)), None)
+    assert isinstance(task, Task)
+    assert all(word in task.context for word in ("never", "INobody", "unused"))
+    assert "Sells" not in task.context
+    assert "contract Sale" not in task.context
+    assert "constructor(uint256 first) {}" in task.framework
 
 
 def test_filters_of_a_paper_are_a_setting_and_give_way_to_ones_own() -> None:
