@@ -21,7 +21,7 @@ from solexp.oracles.base import Case
 from solexp.oracles.sequencing import Sequencing
 from solexp.oracles.staging import Stage
 
-_TRIES = 160
+_TRIES = 100
 """Programs that are tried to make one smaller, about."""
 
 
