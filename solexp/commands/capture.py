@@ -114,6 +114,11 @@ def _captured(
                 told.left_out[address] = str(error)
                 print(f"left out: {error}", file=sys.stderr)
             progress.advance()
+    told.notes += [
+        f"{one.verified.id} was created within transaction {one.made_by}: its history has no deployment to replay"
+        for one in found
+        if one.made_by
+    ]
     if not found:
         raise UserError(f"data capture: nothing is left: {next(iter(told.left_out.values()))}")
     return found
@@ -128,7 +133,8 @@ def _witnessed(
     with Progress("transactions") as progress:
         progress.total(sum(len(one.transactions) for one in found))
         for one in found:
-            witness.ask(one, progress.advance)
+            witness.ask(one, told.to_block, progress.advance)
+    told.notes += [f"{name} has no code in block {told.to_block}" for name in witness.gone]
     told.notes += [
         f"{count} transactions whose {field} the node has otherwise than the explorer"
         for field, count in sorted(witness.differing.items())

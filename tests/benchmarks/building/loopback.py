@@ -67,6 +67,8 @@ class Chain:
         self.transactions: dict[str, list[Json]] = defaultdict(list)
         self.internal: dict[str, list[Json]] = defaultdict(list)
         self.by_hash: dict[str, Json] = {}
+        self.made_by: dict[str, str] = {}
+        """Creating transactions that are none of the contract's own."""
 
     def add(self, address: str, source: Json | None, rows: Iterable[Json]) -> None:
         """A contract with its top-level transactions."""
@@ -228,8 +230,10 @@ class Server:
             case "getabi" if address in self.chain.sources:
                 return _yes(self.chain.sources[address]["ABI"])
             case "getcontractcreation":
-                first = self.chain.transactions[query["contractaddresses"]][0]
-                return _yes([{"contractCreator": first["sender"], "txHash": first["hash"]}])
+                made = self.chain.made_by.get(query["contractaddresses"])
+                if made is None:
+                    return {"status": "0", "message": "No records found", "result": []}
+                return _yes([{"contractAddress": query["contractaddresses"], "txHash": made}])
             case "txlist":
                 return _page(query, self.chain.transactions[address], _external)
             case "txlistinternal":
@@ -247,6 +251,8 @@ class Server:
                 result = row and _told(row)
             case "eth_getTransactionReceipt":
                 result = row and _receipt(row)
+            case "eth_getCode":
+                result = "0x6001" if params[0] in self.chain.sources else "0x"
             case "eth_getBlockByNumber":
                 result = self._block(int(params[0], 16))
             case "debug_traceTransaction" if self.traces:

@@ -311,6 +311,30 @@ def test_of_several_contracts_those_that_cannot_be_had_are_told_and_left_out(
     ]
 
 
+def test_a_contract_that_another_made_or_that_is_gone_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chain = made()
+    del chain.transactions[ADDRESS][0]
+    chain.made_by[ADDRESS] = "0xfac7"
+
+    def upset(method: str, answer: Any) -> Any:
+        return answer | {"result": "0x"} if method == "eth_getCode" else answer
+
+    with Server(chain, key=KEY, upset=upset) as server:
+        assert capture(server, tmp_path, "--node", server.node, "--to-block", "99") == 0
+    told = capsys.readouterr().out.splitlines()
+    name = f"Box_{ADDRESS}"
+    made_by = f"{name} was created within transaction 0xfac7"
+    assert told[:2] == [
+        f"{made_by}: its history has no deployment to replay",
+        f"{name} has no code in block 99",
+    ]
+    (task,) = SolContractEval(path=str(tmp_path)).tasks()
+    assert task.program is None
+    assert task.undecidable == "the record does not start with the contract's creation"
+
+
 def test_long_histories_are_read_page_by_page_and_beyond_the_explorers_window(
     tmp_path: Path,
 ) -> None:
@@ -376,7 +400,7 @@ def test_a_contract_of_several_files_is_captured_from_a_real_node_and_replayed(
         put = "0x" + built.methods["put(uint256)"]
         rows = [sent(node, sender, box, f"{put}{value:064x}") for value in (5, 3, 12)]
         chain = made(SourceCode="{" + json.dumps(HANDED) + "}")
-        chain.chain, chain.head = 31337, 1_000
+        chain.chain, chain.head = 31337, 64 + 4
         chain.add(box, chain.sources[ADDRESS], [first, *rows])
         with Server(chain, key=KEY) as server:
             words = ("--chain", "31337", "--node", process.url)

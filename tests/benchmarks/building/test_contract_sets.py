@@ -23,6 +23,7 @@ from solexp.benchmarks.building.settings import (
 from solexp.benchmarks.building.sources import Source, from_tasks
 from solexp.benchmarks.building.targets import Target, choose_targets
 from solexp.benchmarks.contracts import Contracts
+from solexp.benchmarks.solbench import SolBench
 from solexp.benchmarks.solidity_eval import SolidityEval
 from solexp.benchmarks.starter.loader import read_task
 from solexp.cli import main
@@ -276,16 +277,21 @@ def test_what_is_filled_into_a_sheet_is_what_tasks_and_rows_say(
     (task,) = Contracts(path=str(tmp_path / "set"), ids=["Sale"]).tasks()
     assert "/// @notice Acquires units.\n    /// @return All" in task.framework
     assert "Buys some" not in task.framework
-    row = {"item": "x", "task_id": "Sale/buy(uint256)", "signature": "buy(uint256)"}
-    lines = tmp_path / "rows.jsonl"
-    lines.write_text(json.dumps(row | {"documentation": "@notice Acquires."}) + "\n")
-    common[-1] = str(lines)
-    assert main(["data", "build", "solidity_eval", *common, "--out", str(tmp_path / "rows")]) == 0
-    (own,) = SolidityEval(
-        config="full", path=str(tmp_path / "rows"), ids=["Sale/buy(uint256)"]
-    ).tasks()
-    assert own.requirement == "@notice Acquires."
-    assert "Buys some" not in next(iter(own.sources.values()))
+    rows_of: dict[str, type[SolBench | SolidityEval]] = {
+        "solbench": SolBench,
+        "solidity_eval": SolidityEval,
+    }
+    for name, benchmark in rows_of.items():
+        out = tmp_path / name
+        words = ["data", "build", name, *common[:-2], "--out", str(out)]
+        assert main(words) == 0
+        (own,) = benchmark(path=str(out)).tasks()
+        line = {"task_id": own.id, "signature": "buy(uint256)", "documentation": "@notice Gets."}
+        (tmp_path / "rows.jsonl").write_text(json.dumps(line) + "\n")
+        assert main([*words, "--natspec", str(tmp_path / "rows.jsonl")]) == 0
+        (own,) = benchmark(path=str(out)).tasks()
+        assert own.requirement == "@notice Gets."
+        assert "Buys some" not in next(iter(own.sources.values()))
 
 
 @pytest.mark.parametrize(

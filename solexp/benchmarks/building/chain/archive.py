@@ -112,14 +112,16 @@ class Archive:
         code = error.get("code") if isinstance(error, dict) else None
         said = str(error.get("message") if isinstance(error, dict) else error)
         said = secrets.redact(said)[:200]
-        if code == _METHOD_NOT_FOUND or (
-            method.startswith("debug_") and _NO_SUCH_METHOD.search(said)
-        ):
-            raise Unsupported(said)
+        if _UNKNOWN.search(said):
+            raise Passing(f"{method}: {said}")
         if _PRUNED.search(said):
             raise UserError(
                 f"node: {self._asking.shown} keeps no old state ('{said}'); give an archive node"
             )
+        if method.startswith("debug_") and (
+            code == _METHOD_NOT_FOUND or _NO_SUCH_METHOD.search(said)
+        ):
+            raise Unsupported(said)
         if code in (_LIMIT, 429) or _BUSY.search(said):
             raise Passing(said, busy=True)
         if _PASSING.search(said):

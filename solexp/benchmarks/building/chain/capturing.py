@@ -39,6 +39,8 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     verified: Verified
     transactions: list[Transaction]
     internal: list[Internal]
+    made_by: str | None = None
+    """The transaction that created it where the history does not begin with that: another contract made it."""
 
     @property
     def whole(self) -> bool:
@@ -97,7 +99,11 @@ def capture(explorer: Explorer, address: str, extent: Extent, to_block: int) -> 
     if extent.internal and found:
         last = found[-1].block_number if len(found) == extent.transactions else to_block
         inner = internal(verified.id, explorer.internal(address, 10 * extent.transactions, last))
-    return Captured(verified=verified, transactions=found, internal=inner)
+    captured = Captured(verified=verified, transactions=found, internal=inner)
+    if captured.whole:
+        return captured
+    creation = explorer.creation(address)
+    return msgspec.structs.replace(captured, made_by=(creation or {}).get("txHash"))
 
 
 class Witness:
@@ -108,9 +114,13 @@ class Witness:
         self._extent = extent
         self.differing: Counter[str] = Counter()
         """Transactions in which the explorer says otherwise, by field."""
+        self.gone: list[str] = []
+        """Contracts that have no code any more."""
 
-    def ask(self, found: Captured, advance: Callable[[], None]) -> None:
+    def ask(self, found: Captured, to_block: int, advance: Callable[[], None]) -> None:
         """Have everything about a contract's history; counts where the explorer says otherwise."""
+        if self._node.code(found.verified.address, to_block) in ("0x", "0x0"):
+            self.gone.append(found.verified.id)
         for each in found.transactions:
             receipt = self._node.receipt(each.hash)
             fields = differing(each, self._node.transaction(each.hash), receipt)
