@@ -24,7 +24,7 @@ from solexp.fuzzing.trails import (
     part,
     watch,
 )
-from solexp.fuzzing.variants import variants
+from solexp.fuzzing.variants import everybody, variants
 
 _EACH = 3
 """Trails that end alike and are gone on from."""
@@ -86,6 +86,8 @@ class Directed:
         """Of each function the shortest trail that it ends with success."""
         self._known: dict[Entry, frozenset[Site]] = {}
         """Of each view where it has been seen to compare."""
+        self._shared: set[object] = set()
+        """What everybody has been let do."""
         self._turned: Counter[Key] = Counter()
         self._moved: dict[tuple[object, ...], dict[tuple[object, ...], None]] = {}
         self._looked_at = 0
@@ -182,6 +184,7 @@ class Directed:
             ]
             senders = self._sequences.pool.senders
             self._send(variants(trail, ways, senders), like=results)
+            self._by_everybody(trail, trail[-1].entry.signature)
         if settings.feedback == "comparisons" and all(r.gas_used <= MOST_GAS for r in results):
             self._near(trail, results)
 
@@ -205,12 +208,28 @@ class Directed:
         looks = self._looks()
         flat = [(*each.trail, *looks) for near in groups for each in near]
         found = iter(self._send(flat, like=results, pick=True))
-        mended: list[Trail] = []
+        mended: list[Border] = []
         for near in groups:
             ended = [next(found) for _ in near]
+            self._used_up(near, ended)
             if len(mended) < _MENDED and all(each.status for each in results):
                 mended += self._mended(near, ended, slopes, results)
-        self._send(((*each, *looks) for each in mended), like=results, pick=True)
+        again = self._send(((*each.trail, *looks) for each in mended), like=results, pick=True)
+        self._used_up(mended, again)
+
+    def _used_up(self, near: list[Border], ended: list[Results | None]) -> None:
+        """Where a border is of the last call's own arguments, have as much as can be had taken by everybody."""
+        for border, results in zip(near, ended, strict=True):
+            at, kind, *_ = border.input
+            own = kind == "argument" and at == len(border.trail) - 1
+            view = border.trail[-1].entry.view
+            if results is not None and border.exact and own and not view and results[at].status:
+                self._by_everybody(border.trail, (border.site, border.trail[-1].entry.signature))
+
+    def _by_everybody(self, trail: Trail, about: object) -> None:
+        if self._settings.corpus == "history" and about not in self._shared:
+            self._shared.add(about)
+            self._send([everybody(trail, self._sequences.pool.senders)], pick=True)
 
     def _timed_views(self, trail: Trail, world: World) -> None:
         """Go on from a trail with views behind it that look at the clock, and compare what they did not before."""
@@ -227,8 +246,8 @@ class Directed:
 
     def _mended(
         self, near: list[Border], ended: list[Results | None], slopes: Slopes, before: Results
-    ) -> list[Trail]:
-        """Trails about a border at which a call fails that did not before, so that it does not, if one more input will
+    ) -> list[Border]:
+        """What is about a border at which a call fails that did not before, so that it does not, if one more input will
         do: that at the border itself; and all, where it fails on either side.
         """
         status = [each.status for each in before]
@@ -239,7 +258,7 @@ class Directed:
             and len(border.trail) == len(status)
             and [each.status for each in results[: len(status)]] != status
         ]
-        found: list[Trail] = []
+        found: list[Border] = []
         if not failing:
             return found
         closest = min(failing, key=lambda each: abs(each[0].by))
@@ -253,7 +272,7 @@ class Directed:
             if change is None:
                 continue
             others = [border] if border.exact else [each for each, _ in failing]
-            found += [moved(each.trail, *change) for each in others]
+            found += [each._replace(trail=moved(each.trail, *change)) for each in others]
         return found
 
     def _looks(self) -> list[Step]:

@@ -41,3 +41,10 @@ def variants(trail: Trail, ways: Sequence[Trail], senders: Sequence[str]) -> lis
         )
         found.append((*before[:-1], first, swapped))
     return found
+
+
+def everybody(trail: Trail, senders: Sequence[str]) -> Trail:
+    """The trail with its last call made by everybody else, too, until there may be no more to be had."""
+    last = trail[-1]
+    others = [who for who in senders if who != last.sender]
+    return (*trail, *(last._replace(sender=who, blocks=0, seconds=0) for who in others))
