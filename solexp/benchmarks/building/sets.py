@@ -89,7 +89,7 @@ def build_solbench(
 ) -> Card:
     """Writes ``SolBench.parquet`` and the card into ``out``, as `build_solidity_eval` does."""
     found = _find(read, settings, steps)
-    names = [str(place) for place in range(len(found.chosen))]
+    names = [f"{place}/{one.contract}.{one.name}" for place, one in enumerate(found.chosen)]
     found = found._replace(chosen=rewritten(found.chosen, names, written))
     rows = solbench.make_rows(found.chosen, settings)
     for row in rows:
