@@ -4,8 +4,9 @@
 
 For each task: the contract as `solexp data build contracts` shows it (`solexp.solidity.frameworks`) and as the data set
 does, declaration by declaration; and the context that is found here beside the data set's. ``--compile`` also says
-whether the data set's context compiles with the reference behind it; ``--details`` names every difference. Prints a
-line a task and, last, one JSON object; tokens are by `solexp.llm.tokens.approximate`.
+whether the data set's context compiles with the reference behind it, and whether each framework does in the
+reference's place; ``--details`` names every difference. Prints a line a task and, last, one JSON object; tokens are by
+`solexp.llm.tokens.approximate`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from solexp.solidity.functions import body_of, members
 from solexp.solidity.functions.heads import Head, parentheses, read_head
 from solexp.solidity.lexing import mask
 from solexp.solidity.similarity import tokens
+from solexp.solidity.splice import splice
 from solexp.strategies.context.dependencies import Dependencies
 
 KEPT = frozenset(ContractSettings().keep)
@@ -162,6 +164,11 @@ def _keys(text: str) -> Iterator[tuple[str, str, str]]:
         yield each.kind, owner, named
 
 
+def in_place(task: Task, text: str, compiler: Compiler) -> bool:
+    """Whether a framework compiles where the reference stands."""
+    return compiler.compile(splice(task, text), task.compiler).ok
+
+
 def main() -> int:
     """Compares every task's."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -177,7 +184,7 @@ def main() -> int:
     where: dict[str, set[str]] = defaultdict(set)
     alike = same = 0
     sizes, extra, lacking = [], Counter[str](), Counter[str]()
-    compiling: list[str] = []
+    failing: dict[str, list[str]] = defaultdict(list)
     with Compiler() as compiler:
         for task in tasks:
             contract = task.target.contract
@@ -201,8 +208,12 @@ def main() -> int:
             lacking.update(only_in(context, task.context))
             line = f"{task.id[:40]:40} {len(found):3} differences, context {sizes[-1][0]:6} | {sizes[-1][1]:6}"
             if options.compile and not builds(task, task.context, compiler):
-                compiling.append(task.id)
+                failing["context of theirs"].append(task.id)
                 line += ", theirs does not compile"
+            for who, text in (("ours", ours), ("theirs", task.framework)):
+                if options.compile and not in_place(task, text, compiler):
+                    failing[f"framework of {who}"].append(task.id)
+                    line += f", the framework of {who} does not"
             print(line, flush=True)
             for each in found if options.details else ():
                 print(f"    {each.what}: {each.where}")
@@ -221,7 +232,7 @@ def main() -> int:
         "median_ratio": round(statistics.median(ratios), 3) if ratios else None,
         "only_theirs": dict(extra.most_common()),
         "only_ours": dict(lacking.most_common()),
-        "theirs_do_not_compile": compiling if options.compile else None,
+        "do_not_compile": failing if options.compile else None,
     }
     print(json.dumps(figures))
     return 0
