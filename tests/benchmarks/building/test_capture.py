@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import subprocess
-import sys
 import threading
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,90 +20,30 @@ from solexp.evm.process import AnvilProcess
 from solexp.evm.rpc import Connection
 from solexp.solidity.compiler import Compiler
 from solexp.toolchain.install import ensure_anvil
+from tests.benchmarks.building.captures import (
+    ADDRESS,
+    KEY,
+    SENDER,
+    SOURCE,
+    capture,
+    lines,
+    made,
+    told,
+    transaction,
+)
 from tests.benchmarks.building.loopback import (
-    BAD_KEY,
-    BUSY,
-    DOWN,
-    HTML,
-    LAGGING,
-    NODE_BUSY,
-    RATE,
-    RESET,
-    TORN,
-    Chain,
-    Fault,
     Server,
     read_bundle,
-    said,
 )
 from tests.docs.documents import ROOT, commands
-from tests.kept_builds import share_builds
 
-KEY = "a1b2c3d4e5f6g7h8i9"
+pytestmark = pytest.mark.usefixtures("capturing")
+WAIT = threading.Event()
 SHARED = (
     "WhiteList_0xced4eb91efe1b708782afd33aa529a6a9ace6671",
     "ROAD_0xd7dcb670d682dffe9a36e0f33f1d3c59b98d3e56",
     "Wagmipet_0xecb504d39723b0be0e3a9aa33d646642d1051ee1",
 )
-WAIT = threading.Event()
-ADDRESS = "0x" + "c0" * 20
-SENDER = "0x" + "5e" * 20
-SOURCE = """// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-
-contract Box {
-    uint256 public held;
-
-    function put(uint256 value) external {
-        require(value > held, "less");
-        held = value;
-        if (held > 9) held = 9;
-    }
-}
-"""
-
-
-def transaction(number: int, block: int, **others: object) -> dict[str, object]:
-    """A row of the chain's history."""
-    return {
-        "task_id": f"Box_{ADDRESS}", "idx": number, "hash": f"0x{number:064x}", "block_number": block,
-        "timestamp": 1_700_000_000 + block, "tx_index": number % 7, "nonce": number, "sender": SENDER,
-        "to": ADDRESS, "value": "0", "gas": 90_000, "gas_price": "30000000000000000000", "gas_used": 50_000,
-        "is_error": 0, "receipt_status": 1.0, "created": None, "input": f"0x{number:08x}",
-    } | others  # fmt: skip
-
-
-def made(rows: int = 3, **source: str) -> Chain:
-    """A chain with one contract."""
-    chain = Chain()
-    first = transaction(0, 1, to=None, created=ADDRESS)
-    told = {
-        "SourceCode": SOURCE, "ABI": "[]", "ContractName": "Box", "OptimizationUsed": "1", "Runs": "200",
-        "CompilerVersion": "v0.8.20+commit.a1b79de6", "ConstructorArguments": "", "EVMVersion": "paris",
-        "Library": "", "LicenseType": "MIT", "Proxy": "0",
-    }  # fmt: skip
-    chain.add(ADDRESS, told | source, [first, *(transaction(n, 1 + n) for n in range(1, rows))])
-    return chain
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    share_builds(tmp_path / "cache")
-    monkeypatch.setenv("SOLEXP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("SOLEXP_EXPLORER_KEY", KEY)
-    monkeypatch.setattr("time.sleep", lambda _: None)
-
-
-def words_of(
-    server: Server, out: Path, *words: str, addresses: tuple[str, ...] = (ADDRESS,)
-) -> list[str]:
-    rates = ("--rate", "10000", "--node-rate", "10000")
-    place = ("--explorer", server.explorer, "--out", str(out))
-    return ["data", "capture", *addresses, *place, *rates, *words]
-
-
-def capture(server: Server, out: Path, *words: str, addresses: tuple[str, ...] = (ADDRESS,)) -> int:
-    return main(words_of(server, out, *words, addresses=addresses))
 
 
 def test_histories_are_those_of_the_chain_to_the_byte(data_home: Path, tmp_path: Path) -> None:
@@ -130,16 +66,6 @@ def test_histories_are_those_of_the_chain_to_the_byte(data_home: Path, tmp_path:
         assert tasks[task_id].compiler == shared[task_id].compiler
 
 
-def told(out: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads((out / "capture.json").read_text())
-    return found
-
-
-def lines(path: Path) -> list[dict[str, object]]:
-    with gzip.open(path, "rt") as file:
-        return [json.loads(line) for line in file]
-
-
 def test_what_a_node_knows_is_kept_beside_the_explorers_history(tmp_path: Path) -> None:
     with Server(made(), key=KEY) as server:
         assert capture(server, tmp_path, "--node", server.node) == 0
@@ -157,109 +83,6 @@ def test_what_a_node_knows_is_kept_beside_the_explorers_history(tmp_path: Path) 
         (number, 1_700_000_000 + number) for number in (1, 2, 3)
     ]
     assert told(tmp_path)["notes"] == []
-
-
-FAULTS = {
-    "rate": RATE, "429": BUSY, "503": DOWN, "torn": TORN, "html": HTML, "reset": RESET,
-    "node's limit": NODE_BUSY, "lagging node": LAGGING,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_passing_fault_is_asked_again_and_changes_nothing(fault: str, tmp_path: Path) -> None:
-    with Server(made(), key=KEY) as server:
-        assert capture(server, tmp_path / "calm", "--node", server.node) == 0
-    asked = len(server.asked)
-    with Server(made(), key=KEY, script=[None, FAULTS[fault]] * asked) as server:
-        assert capture(server, tmp_path / "rough", "--node", server.node) == 0
-    assert len(server.asked) > 1.5 * asked
-    for name in ("hashes", "contracts", "notes"):
-        assert told(tmp_path / "rough")[name] == told(tmp_path / "calm")[name]
-
-
-def test_a_killed_capture_goes_on_where_it_was(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with Server(made(), key=KEY, script=[None] * 11 + [Fault(stall_s=60)]) as server:
-        words = words_of(server, out, "--node", server.node)
-        with subprocess.Popen([sys.executable, "-m", "solexp.cli", *words]) as killed:
-            while len(server.asked) < 12:
-                WAIT.wait(0.02)
-            killed.kill()
-        assert not told(out)["done"]
-        assert capture(server, out, "--node", server.node) == 0
-        asked = Counter(server.asked)
-        assert asked.pop("eth_chainId []") == 2
-        assert [question for question, times in asked.items() if times > 1] == server.asked[11:12]
-        assert told(out)["done"]
-
-
-def test_what_is_kept_is_asked_again_only_where_it_is_damaged(tmp_path: Path) -> None:
-    with Server(made(), key=KEY) as server:
-        assert capture(server, tmp_path / "out", "--node", server.node) == 0
-        hashes = told(tmp_path / "out")["hashes"]
-        kept = sorted((tmp_path / "cache" / "chain").rglob("*.json"))
-        assert KEY not in "".join(place.read_text() for place in kept)
-        for place, change in zip(kept, (b"", b"{", b'{"x": 1}'), strict=False):
-            place.write_bytes(change)
-        kept[3].write_bytes(kept[3].read_bytes().replace(b"0x", b"0y", 1))
-        kept[4].write_bytes(kept[5].read_bytes())  # another's answer
-        whole = len(server.asked)
-        assert capture(server, tmp_path / "out", "--node", server.node) == 0
-        assert len(server.asked[whole:]) == 1 + 5
-        assert told(tmp_path / "out")["hashes"] == hashes
-
-
-@pytest.mark.parametrize(
-    ("script", "says"),
-    [
-        ([BAD_KEY], "set SOLEXP_EXPLORER_KEY to a key of this explorer"),
-        ([Fault(status=403)], "refuses the key"),
-        ([said("Missing or unsupported chainid parameter")], "give a chain that it has"),
-        ([said("Max daily rate limit reached. 100000 (100%) of 100000")], "go on tomorrow"),
-        ([Fault(status=404)], "mend the address"),
-        ([DOWN] * 9, "no answer from"),
-        ([Fault(status=503, headers={"Retry-After": "3600"})], "asks to be left alone"),
-        ([None, Fault(body={"status": "1", "message": "OK", "result": [{"SourceCode": ""}]})], "is not verified"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_mended_by_asking_again_ends_in_one_line(
-    script: list[Fault | None], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server(made(), key=KEY, script=script) as server:
-        assert capture(server, tmp_path) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert says in told[-1]
-    assert KEY not in "".join(told)
-    assert len(server.asked) <= 7
-
-
-def test_a_server_that_is_not_there_ends_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server(made()) as server:
-        pass
-    assert capture(server, tmp_path) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert len(told) == 1
-    assert "the connection is refused; tried 7 times" in told[0]
-
-
-def test_a_node_of_another_chain_or_without_old_state_ends_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server(made(), key=KEY) as server:
-        other = Chain(chain=137)
-        with Server(other) as node:
-            assert capture(server, tmp_path, "--node", node.node) == 2
-        assert "is of chain 137, not of 1" in capsys.readouterr().err
-
-        def pruned(method: str, answer: dict[str, object]) -> dict[str, object]:
-            error = {"code": -32000, "message": "missing trie node 1234 (path )"}
-            return answer if "trace" not in method else {"jsonrpc": "2.0", "id": 1, "error": error}
-
-        with Server(made(), upset=pruned) as node:
-            assert capture(server, tmp_path, "--node", node.node) == 2
-        assert "give an archive node" in capsys.readouterr().err
 
 
 def test_a_node_that_traces_nothing_still_gives_receipts(
@@ -434,25 +257,6 @@ def test_a_contract_of_several_files_is_captured_from_a_real_node_and_replayed(
     with Compiler(max_workers=1) as compiler:
         found = Fresh().run(source.text, source.compiler, source.program, compiler)
     assert found == Reproduction(calls=3, alike=3)
-
-
-def test_no_key_is_written_down(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    secret = "n0de-k3y-0123456789"
-    with Server(made(), key=KEY) as server:
-        words = words_of(server, tmp_path / "out", "--node", f"{server.node}/{secret}")
-        assert main(words) == 0
-        server.script.extend([said(f"Invalid API Key {KEY}"), said(KEY)])
-        assert main([*words, "--chain", "5"]) == 2
-    told = "".join(capsys.readouterr())
-    written = b"".join(
-        gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        for folder in (tmp_path / "out", tmp_path / "cache" / "chain")
-        for path in folder.rglob("*")
-        if path.is_file()
-    ).decode(errors="replace")
-    for text in (told, written):
-        assert KEY not in text
-        assert secret not in text
 
 
 PAGE = ROOT / "docs" / "how-to" / "own-contracts.md"
