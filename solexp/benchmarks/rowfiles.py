@@ -57,17 +57,28 @@ def read(path: Path, columns: Sequence[str] | None = None) -> Iterator[Raw]:
         yield from _table(path, columns)
 
 
-def write_parquet(path: Path, rows: Iterable[msgspec.Struct], kind: type[msgspec.Struct]) -> None:
-    """Writes rows of texts, lists of texts and whole numbers as Parquet; the same rows give the same bytes."""
+def write_parquet(
+    path: Path,
+    rows: Iterable[msgspec.Struct],
+    kind: type[msgspec.Struct],
+    *,
+    large: bool = False,
+) -> None:
+    """Writes rows of texts, lists of texts and numbers as Parquet; the same rows give the same bytes.
+
+    ``large`` has texts in columns that may hold more than 2 GB of them.
+    """
     import pyarrow  # noqa: PLC0415  (half a second to import)
     from pyarrow import parquet  # noqa: PLC0415
 
-    kinds = {int: pyarrow.int64(), tuple[str, ...]: pyarrow.list_(pyarrow.string())}
+    kinds = {
+        int: pyarrow.int64(),
+        float | None: pyarrow.float64(),
+        tuple[str, ...]: pyarrow.list_(pyarrow.string()),
+    }
+    text = pyarrow.large_string() if large else pyarrow.string()
     schema = pyarrow.schema(
-        [
-            (field.name, kinds.get(field.type, pyarrow.string()))
-            for field in msgspec.structs.fields(kind)
-        ]
+        [(field.name, kinds.get(field.type, text)) for field in msgspec.structs.fields(kind)]
     )
     table = pyarrow.Table.from_pylist([msgspec.to_builtins(row) for row in rows], schema=schema)
     buffer = io.BytesIO()

@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 
 from solexp.benchmarks.building.chain.capturing import Captured, Extent, Witness
-from solexp.benchmarks.building.chain.history import Internal, Transaction, write_table
+from solexp.benchmarks.building.chain.history import Internal, Transaction
+from solexp.benchmarks.rowfiles import write_parquet
 from solexp.benchmarks.solcontracteval import bundle
 from solexp.core.hashing import file_hash
 from solexp.solidity.parsing import definition
@@ -84,8 +85,9 @@ def write(
         ],
     )
     rows = [row for one in found for row in one.transactions]
-    write_table(folder / bundle.TRANSACTIONS, rows, Transaction)
-    write_table(folder / INTERNAL, [row for one in found for row in one.internal], Internal)
+    write_parquet(folder / bundle.TRANSACTIONS, rows, Transaction, large=True)
+    inner = [row for one in found for row in one.internal]
+    write_parquet(folder / INTERNAL, inner, Internal, large=True)
     if witness is not None:
         write_gzip_lines(folder / RECEIPTS, witness.receipts(found))
         write_gzip_lines(folder / TRACES, witness.traces(found))

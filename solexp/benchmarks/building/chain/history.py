@@ -1,16 +1,14 @@
-"""A contract's history: rows of an explorer beside the words of a node, and the tables they are kept in."""
+"""A contract's history: rows of an explorer beside the words of a node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from solexp.benchmarks.building.chain.explorer import Row
 from solexp.core import DataError
-from solexp.store.records import write_atomically
 
 
 class Transaction(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,26 +83,6 @@ def differing(found: Transaction, told: dict[str, Any], receipt: dict[str, Any])
     if receipt.get("status") is not None:
         said["receipt_status"] = _number(receipt["status"])
     return [name for name, value in said.items() if value != getattr(found, name)]
-
-
-def write_table(path: Path, rows: Iterable[msgspec.Struct], kind: type[msgspec.Struct]) -> None:
-    """Writes rows as Parquet with the columns of ``kind``; the same rows give the same bytes."""
-    import io  # noqa: PLC0415
-
-    import pyarrow  # noqa: PLC0415  (half a second to import)
-    from pyarrow import parquet  # noqa: PLC0415
-
-    kinds = {int: pyarrow.int64(), float | None: pyarrow.float64()}
-    schema = pyarrow.schema(
-        [
-            (field.name, kinds.get(field.type, pyarrow.large_string()))
-            for field in msgspec.structs.fields(kind)
-        ]
-    )
-    table = pyarrow.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
-    buffer = io.BytesIO()
-    parquet.write_table(table, buffer, compression="zstd")
-    write_atomically(path, buffer.getvalue())
 
 
 def _transaction(task_id: str, idx: int, row: Row) -> Transaction:
