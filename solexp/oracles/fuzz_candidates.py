@@ -40,7 +40,7 @@ class Shown(msgspec.Struct, frozen=True):
     """Signature of the function at whose call it is, or after which; the unit's name where it is none."""
     divergence: Divergence
     counterexample: Counterexample | None
-    """None for what a second look has found."""
+    """None where it takes too many calls."""
     calls: list[str]
     """The calls that lead to it, for a reader."""
     elsewhere: str | None = None
@@ -201,7 +201,8 @@ class Fuzzing:
         programs = self._engine.programs(unit)
         found = self._look.at(subject, programs, oracle.axes, self._candidate.plan)
         if found is not None:
-            fuzzed.shown.append(Shown(unit.name, found.divergence, None, found.calls, found.place))
+            shown = found.divergence, found.counterexample, found.calls, found.place
+            fuzzed.shown.append(Shown(unit.name, *shown))
 
     def _confirmed(self, unit: Unit, program: Program, subject: Subject) -> Shown | None:
         """A difference made small, and seen once more on a machine that has run nothing else."""
