@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from solexp.core import Outcome, Verdict
+from solexp.evm.anvil import AnvilMachine
+from solexp.evm.evidence import foundry_test, listing, see
+from solexp.evm.machine import Subject
+from solexp.evm.receiving import code_of
 from solexp.oracles.base import Case
 from solexp.oracles.negative import Negative
 from solexp.solidity.compiler import Compiler
@@ -102,6 +106,27 @@ def test_a_contract_without_its_lock_is_told_by_an_account_that_calls_back(
     assert found.counterexample is not None
     assert found.counterexample.calls[-1].receivers
     assert found.measures["negative.accepted.receivers"] > 0  # type: ignore[operator]
+
+
+def test_an_exported_test_gives_the_account_its_code_for_the_time_of_the_call(
+    compiler: Compiler, of_call: list[Verdict]
+) -> None:
+    posed = task(BANK, HISTORY)
+    case = Case(posed, candidates([UNLOCKED]), compiler)
+    pair = []
+    for build in (case.reference(), case.build(case.candidates[0])):
+        contract = build.contract("Box")
+        assert contract is not None
+        pair.append(Subject(contract.creation, contract))
+    found = of_call[1].counterexample
+    assert found is not None
+    seen = see(found, posed.program, pair[0], pair[1], AnvilMachine())
+    [receiver] = seen.program.calls[-1].receivers or ()
+    text = foundry_test(seen, ["why"])
+    assert f'hex"{code_of(receiver)[2:]}");' in text
+    assert text.count("vm.etch(") == 1
+    told = listing(found, posed.program, pair[0].contract)
+    assert "while account 1, when it is paid or called, calls take(" in told.lines[-1].call
 
 
 def test_a_contract_that_ignores_a_refusal_is_told_by_an_account_that_refuses(
