@@ -124,7 +124,7 @@ def test_a_limit_that_is_off_by_one_is_found_whatever_its_number(
         changed(("block.timestamp >= unlocks", "block.timestamp > unlocks")),
     ]
     case = Case(task(VAULT, history()), candidates(codes), compiler, cached=False)
-    settings = SETTINGS | {"calls": 60}
+    settings = SETTINGS | {"calls": 60, "search": ["history", "pool"]}
     found = Dcr(graphs=folder, **settings).judge(case)  # type: ignore[arg-type]
     assert [each.outcome for each in found] == [Outcome.FAIL, Outcome.PASS, Outcome.FAIL]
     found = Negative(graphs=folder, **settings).judge(case)  # type: ignore[arg-type]
