@@ -91,8 +91,8 @@ class ContractSettings(Filters, frozen=True, kw_only=True, forbid_unknown_fields
 
     compilers: str = ">=0.4.11 <=0.8.34"
     target: Which = "given"
-    """``given``: the contract that the source names, else one that is drawn. ``drawn``: one with a function to write that
-    is no interface and not abstract (SolContractEval). ``deployed``: the one that is deployed (SolBehave)."""
+    """``given``: the contract that the source names, else one that is drawn. ``drawn``: one with a function to write,
+    no interface and not abstract (SolContractEval). ``deployed``: the one that is deployed (SolBehave)."""
     keep: tuple[Kind, ...] = ("constructor", "modifier", "fallback", "receive")
     """Kinds of functions whose bodies stay in the framework."""
     context: Around = "needed"
