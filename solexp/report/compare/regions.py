@@ -40,7 +40,8 @@ def regions(rows: Sequence[RegionRow]) -> Grid:
         rows=tuple(
             (
                 row.label,
-                *(f"{each.candidates} ({each.tasks})" for each in (row.found, *row.found.regions)),
+                f"{row.found.candidates} ({row.found.tasks})",
+                *(f"{each.candidates} ({each.tasks})" for each in row.found.regions),
             )
             for row in rows
         ),
