@@ -2,7 +2,8 @@
 
 SolexpError
 ├── UserError            the input was wrong: one line, exit status 2
-│   └── DataError        ... and it was a file of a benchmark
+│   ├── DataError        ... and it was a file of a benchmark
+│   └── Unverified       ... and it was an address without a published source (solexp.benchmarks.building.chain)
 ├── HarnessError         a fault of ours or of a tool; never charged to a model
 │   ├── ToolError        a compiler, node or installer is missing or misbehaves
 │   │   └── Meddled      ... because of the code that it was given (solexp.solidity.foundry.forge)
