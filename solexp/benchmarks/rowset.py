@@ -1,4 +1,4 @@
-"""A benchmark whose tasks are rows of files, one a row."""
+"""A benchmark whose tasks are read from files in a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from solexp.benchmarks.base import select
-from solexp.benchmarks.rowfiles import files_of
 from solexp.core import Task
 from solexp.core.hashing import file_hash
 from solexp.toolchain.homes import data_home
@@ -18,13 +17,12 @@ log = logging.getLogger(__name__)
 
 
 class RowSet(ABC):
-    """What benchmarks of rows have in common; each says how its rows become tasks."""
+    """What such benchmarks have in common; each says which files there are, and how their rows become tasks."""
 
     name: str
 
     def __init__(
         self,
-        rows: str,
         *,
         path: str | None,
         limit: int | None,
@@ -32,9 +30,10 @@ class RowSet(ABC):
         filter: Mapping[str, object] | None,  # noqa: A002  (the key in a run's configuration)
         seed: int,
     ) -> None:
-        """``rows`` names the files as `files_of` says; the others are those of `solexp.benchmarks.base.select`."""
+        """``path`` is the folder, or a file (default: the benchmark's in the data home); the others are those of
+        `solexp.benchmarks.base.select`.
+        """
         self.folder = Path(path) if path else data_home() / self.name
-        self._rows = rows
         self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
         self.malformed: Callable[[str], None] = log.warning
         """What is told of each malformed row, in one line."""
@@ -43,9 +42,13 @@ class RowSet(ABC):
     def _posed(self) -> list[Task]:
         """The tasks of all rows that are sound."""
 
+    @abstractmethod
+    def _found(self) -> list[Path]:
+        """The files of rows. Raises UserError where there are none."""
+
     @cached_property
     def _files(self) -> list[Path]:
-        return files_of(self.folder, self._rows)
+        return self._found()
 
     @cached_property
     def _every(self) -> list[Task]:
@@ -58,13 +61,13 @@ class RowSet(ABC):
     def tasks(self) -> tuple[Task, ...]:
         """The chosen tasks in the rows' order.
 
-        Malformed rows are left out, each with a warning that names row and column. Raises UserError when there are no
+        Malformed rows are left out, each with a warning that names its place. Raises UserError when there are no
         rows, DataError when a file is damaged or holds nothing usable.
         """
         return self._tasks
 
     def every(self) -> Sequence[Task]:
-        """All tasks, chosen or not. Raises as `tasks` does."""
+        """All tasks, chosen or not: the pool that examples may come from. Raises as `tasks` does."""
         return self._every
 
     def data_hashes(self) -> dict[str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
+from pathlib import Path
 
 from solexp.benchmarks.functions import named_apart
-from solexp.benchmarks.rowfiles import posed, read
+from solexp.benchmarks.rowfiles import files_of, posed, read
 from solexp.benchmarks.rowset import RowSet
 from solexp.benchmarks.solbench.rows import pose, read_row
 from solexp.core import Task
@@ -34,7 +35,10 @@ class SolBench(RowSet):
         filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
         seed: int = 0,
     ) -> None:
-        super().__init__(NAME, path=path, limit=limit, ids=ids, filter=filter, seed=seed)
+        super().__init__(path=path, limit=limit, ids=ids, filter=filter, seed=seed)
+
+    def _found(self) -> list[Path]:
+        return files_of(self.folder, NAME)
 
     def _posed(self) -> list[Task]:
         installed = soljson_versions()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
+from pathlib import Path
 from typing import Literal
 
-from solexp.benchmarks.rowfiles import posed, read
+from solexp.benchmarks.rowfiles import files_of, posed, read
 from solexp.benchmarks.rowset import RowSet
 from solexp.benchmarks.solidity_eval.posing import pose
 from solexp.benchmarks.solidity_eval.rows import COLUMNS, read_row
@@ -40,7 +41,11 @@ class SolidityEval(RowSet):
         """Raises UserError for a config that there is not."""
         if config not in CONFIGS:
             raise UserError(f"benchmark.config: no '{config}'; {nearest(config, CONFIGS)}")
-        super().__init__(config, path=path, limit=limit, ids=ids, filter=filter, seed=seed)
+        super().__init__(path=path, limit=limit, ids=ids, filter=filter, seed=seed)
+        self._config = config
+
+    def _found(self) -> list[Path]:
+        return files_of(self.folder, self._config)
 
     def _posed(self) -> list[Task]:
         known: set[str] = set()
