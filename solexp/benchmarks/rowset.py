@@ -13,8 +13,6 @@ from solexp.core import Task
 from solexp.core.hashing import file_hash
 from solexp.toolchain.homes import data_home
 
-log = logging.getLogger(__name__)
-
 
 class RowSet(ABC):
     """What such benchmarks have in common; each says which files there are, and how their rows become tasks."""
@@ -35,7 +33,7 @@ class RowSet(ABC):
         """
         self.folder = Path(path) if path else data_home() / self.name
         self._select = partial(select, limit=limit, ids=ids, filter=filter, seed=seed)
-        self.malformed: Callable[[str], None] = log.warning
+        self.malformed: Callable[[str], None] = logging.getLogger(type(self).__module__).warning
         """What is told of each malformed row, in one line."""
 
     @abstractmethod
