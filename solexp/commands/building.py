@@ -21,19 +21,14 @@ from solexp.benchmarks.contracteval.aligned import (
     write_judged,
 )
 from solexp.benchmarks.contracteval.asking import again, question, read_answer
+from solexp.commands.asking import answers
 from solexp.config.compose import choices, compose, plain
 from solexp.config.instantiate import instantiate
-from solexp.core import Batch, Completion, Generation, Prompt, Task, UserError
-from solexp.generating import Wanted, generate
-from solexp.llm.forecast import foresee
-from solexp.llm.model import LiveModel, Model, Request, generation_key
+from solexp.core import Batch, Prompt, Task, UserError
+from solexp.llm.model import LiveModel, Model
 from solexp.metrics.agreement import agreement
-from solexp.progress import Progress
 from solexp.report.tables import Grid, draw
-from solexp.store import Store
 from solexp.store.records import read_lines
-from solexp.strategies import Ask, Dialogue
-from solexp.toolchain.homes import cache_home
 
 _BATCH = Batch(name="judge", n=1, temperature=0.0)
 _OURS = ("model", "benchmark")
@@ -108,59 +103,26 @@ def _asked(
     model: Model | LiveModel, tasks: Sequence[Task]
 ) -> tuple[dict[str, Sequence[bool]], int, str | None]:
     """The judgements by task, how many could not be read, and why asking ended early."""
+    texts, halted = answers(model, tasks, _BATCH, question, again=_once_more, title="judging")
     by_id = {task.id: task for task in tasks}
     votes: dict[str, Sequence[bool]] = {}
     unread = 0
-    store = Store(cache_home() / "generations")
-    wanted = [
-        Wanted(task=task, batch=_BATCH, repeat=0, indices=(0,), begin=_Begin(task))
-        for task in tasks
-    ]
-    asks = [
-        (prompt, _BATCH, 1, 1)
-        for task in tasks
-        if not kept(model, store, task, prompt := question(task), _BATCH)
-    ]
-    print(foresee(model, asks).told(), file=sys.stderr)
-    with Progress("judging") as progress:
-        progress.total(len(wanted))
-
-        def keep(generation: Generation) -> None:
-            nonlocal unread
-            progress.advance()
-            count = len(asserted(by_id[generation.task_id]))
-            try:
-                votes[generation.task_id] = read_answer(generation.completion.text, count)
-            except ValueError:
-                unread += 1
-                votes[generation.task_id] = ()
-
-        halted = generate(model, wanted, store, keep=keep)
-    return votes, unread, halted.told()
-
-
-def kept(model: Model | LiveModel, store: Store, task: Task, prompt: Prompt, batch: Batch) -> bool:
-    """Whether the first answer about a task is there already."""
-    request = Request(task=task, prompt=prompt, batch=batch, repeat=0, index=0)
-    return model.paid and store.get(generation_key(model, request), Completion) is not None
-
-
-class _Begin:
-    """The dialogue about a task: a question, and once more where the answer cannot be read."""
-
-    def __init__(self, task: Task) -> None:
-        self._task = task
-
-    def __call__(self, _index: int) -> Dialogue:
-        return self._dialogue()
-
-    def _dialogue(self) -> Dialogue:
-        prompt = question(self._task)
-        reply = yield Ask(prompt=prompt)
+    for name, text in texts.items():
         try:
-            read_answer(reply.text, len(asserted(self._task)))
-        except ValueError as error:
-            yield Ask(prompt=again(prompt, reply.text, str(error)))
+            votes[name] = read_answer(text, len(asserted(by_id[name])))
+        except ValueError:
+            unread += 1
+            votes[name] = ()
+    return votes, unread, halted
+
+
+def _once_more(task: Task, asked: Prompt, reply: str) -> Prompt | None:
+    """What is asked where an answer cannot be read."""
+    try:
+        read_answer(reply, len(asserted(task)))
+    except ValueError as error:
+        return again(asked, reply, str(error))
+    return None
 
 
 def _tell(judge: str, votes: Votes, unread: int, judged: Mapping[str, Judged], seed: int) -> None:

@@ -8,20 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solexp.benchmarks.building.natspec import FILLED, sheet
-from solexp.commands.building import kept
+from solexp.commands.asking import answers
 from solexp.commands.graphs import composed_tasks
 from solexp.config.compose import compose, plain
 from solexp.config.instantiate import instantiate
-from solexp.core import Generation, Task
-from solexp.generating import Wanted, generate
-from solexp.llm.forecast import foresee
-from solexp.progress import Progress
-from solexp.store import Store
+from solexp.core import Task
 from solexp.store.sheets import check_sheet, write_sheet
-from solexp.strategies import Ask, Dialogue
 from solexp.strategies.documentation import documentation_in
 from solexp.strategies.prompted import WRITER, documentation_prompt
-from solexp.toolchain.homes import cache_home
 
 
 def natspec(command: argparse.Namespace) -> int:
@@ -48,42 +42,9 @@ def _asked(
 ) -> tuple[dict[str, dict[str, str]], str | None]:
     """What the composed model says of each task's functions, and why it ended early.
 
-    It is asked as `strategy.natspec=model` asks. What was asked once is not paid for again.
+    It is asked as `strategy.natspec=model` asks.
     """
     model = instantiate(plain(compose(list(overrides)))["model"], "model")
-    by_id = {task.id: task for task in tasks}
-    store = Store(cache_home() / "generations")
-    wanted = [
-        Wanted(task=task, batch=WRITER, repeat=0, indices=(0,), begin=_Begin(task))
-        for task in tasks
-    ]
-    asks = [
-        (prompt, WRITER, 1, 1)
-        for task in tasks
-        if not kept(model, store, task, prompt := documentation_prompt(task), WRITER)
-    ]
-    print(foresee(model, asks).told(), file=sys.stderr)
-    found: dict[str, dict[str, str]] = {}
-    with Progress("asking") as progress:
-        progress.total(len(wanted))
-
-        def keep(generation: Generation) -> None:
-            progress.advance()
-            contract = by_id[generation.task_id].target.contract
-            found[generation.task_id] = documentation_in(generation.completion.text, contract)
-
-        halted = generate(model, wanted, store, keep=keep)
-    return found, halted.told()
-
-
-class _Begin:
-    """The dialogue about a task: one question."""
-
-    def __init__(self, task: Task) -> None:
-        self._task = task
-
-    def __call__(self, _index: int) -> Dialogue:
-        return self._dialogue()
-
-    def _dialogue(self) -> Dialogue:
-        yield Ask(prompt=documentation_prompt(self._task))
+    texts, halted = answers(model, tasks, WRITER, documentation_prompt)
+    contracts = {task.id: task.target.contract for task in tasks}
+    return {name: documentation_in(text, contracts[name]) for name, text in texts.items()}, halted
