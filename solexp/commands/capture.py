@@ -155,7 +155,7 @@ def _flat(found: list[Captured], told: Told) -> dict[str, str]:
                 flat[verified.id] = one_file(
                     files, verified.path, verified.contract, verified.settings, compiler
                 )
-            except CannotFlatten as error:
+            except (CannotFlatten, UserError) as error:
                 told.left_out[verified.address] = f"cannot be one file: {error}"
                 print(f"left out of the tasks: {verified.id}: {error}", file=sys.stderr)
     return flat

@@ -14,6 +14,8 @@ KEY = "SOLEXP_EXPLORER_KEY"
 
 PAGE = 1_000
 """Rows of a page."""
+MOST = 1 << 63
+"""What numbers of blocks, times and gas stay below."""
 _WINDOW = 10_000
 """Rows, counted from the first page, that one question may lead to: from then on blocks are asked for."""
 
@@ -62,7 +64,12 @@ class Explorer:
 
         def check(answer: Any) -> Row | None:
             rows = self._result(answer)
-            return rows[0] if isinstance(rows, list) and rows else None
+            row = rows[0] if isinstance(rows, list) and rows else None
+            if row is not None and not (
+                isinstance(row, dict) and isinstance(row.get("txHash"), str | None)
+            ):
+                raise Passing("the answer holds no creation")
+            return row
 
         return self._ask(
             check, module="contract", action="getcontractcreation", contractaddresses=address
@@ -74,9 +81,12 @@ class Explorer:
         def check(answer: Any) -> int:
             result = self._result(answer)
             try:
-                return int(result, 16)
+                number = int(result, 16)
             except (TypeError, ValueError):
-                raise Passing(f"the newest block is {result!r}") from None
+                number = -1
+            if not 0 <= number < MOST:
+                raise Passing(f"the newest block is {str(result)[:80]!r}")
+            return number
 
         return self._ask(check, keep=False, module="proxy", action="eth_blockNumber")
 
@@ -106,7 +116,7 @@ class Explorer:
             page += 1
             if page * PAGE > _WINDOW:
                 last = int(rows[-1]["blockNumber"])
-                if last == start:
+                if last <= start:
                     raise UserError(
                         f"explorer: block {last} alone has {_WINDOW} transactions of {address}; ask for fewer"
                     )
@@ -169,11 +179,16 @@ class Explorer:
 
 
 def _whole(row: Any) -> bool:
-    return isinstance(row, dict) and str(row.get("blockNumber", "")).isdecimal() and "hash" in row
+    if not isinstance(row, dict) or not isinstance(row.get("hash"), str):
+        return False
+    try:
+        return all(0 <= number < MOST for number in _place(row))
+    except (KeyError, TypeError, ValueError):
+        return False
 
 
 def _name(row: Row) -> tuple[str, str]:
-    return row["hash"], row.get("traceId", "")
+    return row["hash"], str(row.get("traceId", ""))
 
 
 def _place(row: Row) -> tuple[int, int]:

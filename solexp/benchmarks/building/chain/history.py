@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from solexp.benchmarks.building.chain.explorer import Row
+from solexp.benchmarks.building.chain.explorer import MOST, Row
 from solexp.core import DataError
 
 
@@ -92,18 +92,18 @@ def _transaction(task_id: str, idx: int, row: Row) -> Transaction:
             task_id=task_id,
             idx=idx,
             hash=row["hash"].lower(),
-            block_number=int(row["blockNumber"]),
-            timestamp=int(row["timeStamp"]),
-            tx_index=int(row["transactionIndex"]),
-            nonce=int(row["nonce"]),
+            block_number=_count(row["blockNumber"]),
+            timestamp=_count(row["timeStamp"]),
+            tx_index=_count(row["transactionIndex"]),
+            nonce=_count(row["nonce"]),
             sender=row["from"].lower(),
             to=row["to"].lower() or None,
             value=str(int(row["value"])),
-            gas=int(row["gas"]),
+            gas=_count(row["gas"]),
             gas_price=str(int(row["gasPrice"])),
-            gas_used=int(row["gasUsed"]),
-            is_error=int(row["isError"]),
-            receipt_status=float(receipt) if receipt else None,
+            gas_used=_count(row["gasUsed"]),
+            is_error=_count(row["isError"]),
+            receipt_status=float(_count(receipt)) if receipt != "" else None,
             created=row["contractAddress"].lower() or None,
             input=row["input"].lower(),
         )
@@ -116,17 +116,17 @@ def _internal(task_id: str, row: Row) -> Internal:
         return Internal(
             task_id=task_id,
             hash=row["hash"].lower(),
-            block_number=int(row["blockNumber"]),
-            timestamp=int(row["timeStamp"]),
-            trace_id=row.get("traceId", ""),
-            type=row.get("type", ""),
+            block_number=_count(row["blockNumber"]),
+            timestamp=_count(row["timeStamp"]),
+            trace_id=str(row.get("traceId", "")),
+            type=str(row.get("type", "")),
             sender=row["from"].lower(),
             to=row.get("to", "").lower() or None,
             value=str(int(row["value"])),
-            gas=int(row["gas"]),
-            gas_used=int(row["gasUsed"]),
-            is_error=int(row["isError"]),
-            err_code=row.get("errCode", ""),
+            gas=_count(row["gas"]),
+            gas_used=_count(row["gasUsed"]),
+            is_error=_count(row["isError"]),
+            err_code=str(row.get("errCode", "")),
             created=row.get("contractAddress", "").lower() or None,
             input=row.get("input", "").lower(),
         )
@@ -134,6 +134,14 @@ def _internal(task_id: str, row: Row) -> Internal:
         raise DataError(
             f"internal transaction of {row.get('hash')} is malformed: {error!r}"
         ) from None
+
+
+def _count(value: Any) -> int:
+    """A number that a column holds. Raises ValueError for one that is too large."""
+    number = int(value)
+    if not 0 <= number < MOST:
+        raise ValueError(f"{number} is too large or negative")
+    return number
 
 
 def _number(value: Any) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -12,6 +13,8 @@ from solexp.core import CompilerSettings, DataError
 from solexp.solidity.parsing import outline
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,127}")
+"""Of a contract. Files are named by it, so that nothing else may pass."""
 _LIBRARY = re.compile(r"([^:;\s]+):(?:0x)?([0-9a-fA-F]{40})")
 _LICENCES = {"": "", "none": "", "no license (none)": "", "unlicense": "Unlicense"}
 """What stands for an SPDX identifier, or for none."""
@@ -74,25 +77,28 @@ class _Input(msgspec.Struct):
     settings: _Settings = msgspec.field(default_factory=_Settings)
 
 
-def read(address: str, row: dict[str, str]) -> Verified:
+def read(address: str, told: Mapping[str, Any]) -> Verified:
     """A contract as the row of ``getsourcecode`` has it. Raises DataError for what is not Solidity, or malformed."""
+    row = {key: _text(value) for key, value in told.items()}
     compiler = row.get("CompilerVersion", "").strip()
     kind = row.get("CompilerType", "").strip().lower()
     if "vyper" in compiler.lower() or "vyper" in kind:
         raise DataError(f"{address} is written in Vyper")
     release = _RELEASE.match(compiler)
     if release is None:
-        raise DataError(f"{address}: its compiler is '{compiler}'")
+        raise DataError(f"{address}: its compiler is {compiler[:80]!r}")
     try:
         handed = _handed_in(row)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise DataError(f"{address}: its source cannot be read: {error}") from None
     if handed.language != "Solidity":
         raise DataError(f"{address} is written in {handed.language}")
     sources = {path: _newlines(each.content) for path, each in handed.sources.items()}
     name = row.get("ContractName", "").strip()
     place, _, contract = name.rpartition(":")
-    path = place or _file_of(row, contract, sources)
+    if not _NAME.fullmatch(contract):
+        raise DataError(f"{address}: {name[:80]!r} names no contract")
+    path = place if place in sources else _file_of(row, contract, sources)
     settings = handed.settings
     libraries = {
         library: _hex(there).lower()
@@ -174,8 +180,15 @@ def _file_of(row: dict[str, str], contract: str, sources: dict[str, str]) -> str
 def _abi(row: dict[str, str]) -> list[dict[str, Any]]:
     try:
         return msgspec.json.decode(row.get("ABI", ""), type=list[dict[str, Any]])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return []
+
+
+def _text(value: Any) -> str:
+    """A field of the row, of which some explorers have other things than texts."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else msgspec.json.encode(value).decode()
 
 
 def _licence(text: str) -> str:
