@@ -15,13 +15,14 @@ from solexp.dcr.sequences import DEPLOYMENT_GAS
 from solexp.evm.compare import ended
 from solexp.evm.deployed import Deployed, Question
 from solexp.evm.machine import Subject
+from solexp.evm.private import Limit
 from solexp.evm.receiving import described
 from solexp.oracles.asking import Reached, reached, same_error
 from solexp.oracles.base import Case, verdict
 from solexp.oracles.elsewhere import SecondLook
 from solexp.oracles.grounds import KEEP, undeployed
 from solexp.oracles.judgement import Judgement, Measures, creation_identity
-from solexp.oracles.receiving import of_receivers
+from solexp.oracles.receiving import every, of_receivers
 from solexp.oracles.rejecting import (
     Lead,
     Row,
@@ -121,24 +122,23 @@ class NegativeJudgement(Judgement):
         if node.address is None:
             self._ground = Outcome.UNDECIDABLE, undeployed(deployed)
             return []
-        # Undone at first, since what the original accepts after all would change the states that follow.
-        traces = node.run(_questions(node, leads, undone=True))
-        if traces and traces[-1].stopped:
+        try:
+            # Undone at first, since what the original accepts after all would change the states that follow.
+            found = _kept(leads, every(node, _questions(node, leads, undone=True)))
+            if "receivers" in self._oracle.sources:
+                node.renew()
+                found += of_receivers(node, along, staged.original.code_at)
+            node.renew()
+            while True:
+                self._traces = every(node, _questions(node, found))
+                again = _kept(found, self._traces)
+                if again == found:
+                    return found
+                found = again
+        except Limit as limit:
             self._told[KEEP] = False
-            self._ground = (
-                Outcome.UNDECIDABLE,
-                f"this time the original used up its {traces[-1].stopped}",
-            )
+            self._ground = Outcome.UNDECIDABLE, f"this time the original used up its {limit}"
             return []
-        found = _kept(leads, traces)
-        if "receivers" in self._oracle.sources:
-            found += of_receivers(node, along, staged.original.code_at)
-        while True:
-            self._traces = node.run(_questions(node, found))
-            again = _kept(found, self._traces)
-            if again == found:
-                return found
-            found = again
 
     def _run(
         self, subjects: list[Subject], places: dict[int, int], showing: Showing, stack: ExitStack

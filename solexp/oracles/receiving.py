@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from solexp.core import Branched, Call, CallResult, Program, Receiver
-from solexp.evm.deployed import Deployed
+from solexp.core import Branched, Call, CallResult, Program, Receiver, Trace
+from solexp.evm.deployed import Deployed, Question
 from solexp.evm.gas import UNRECORDED
 from solexp.evm.machine import Branch
+from solexp.evm.private import Limit
 from solexp.evm.receiving import RICH_IN_GAS, told
 from solexp.evm.words import created_address
 from solexp.oracles.rejecting import Lead, Row
@@ -52,6 +53,8 @@ def of_receivers(
     ``libraries`` are accounts with code of their own, as are those that the original creates. All calls of ``programs``
     are to succeed on it. A call back that it takes before the call, but not during it, is one that it keeps out; where
     it gives too little gas for any, one that it does not take after the call either.
+
+    Raises Limit when the original uses one up: what is found by then hangs on the machine.
     """
     programs = [
         msgspec.structs.replace(program, calls=program.calls[:_CALLS]) for program in programs
@@ -71,7 +74,7 @@ def _moments(
     chosen = [_accounts(program, standing) for program in programs]
     asked = [_telling(each, who) for each, who in zip(programs, chosen, strict=True)]
     found: dict[tuple[str, bool, bool], list[Moment]] = defaultdict(list)
-    for number, trace in enumerate(node.run(node.questions(asked))):
+    for number, trace in enumerate(every(node, node.questions(asked))):
         calls = programs[number].calls
         for at, (call, result) in enumerate(zip(calls, trace.calls, strict=False)):
             if not result.status or call.to not in (None, node.address):
@@ -81,6 +84,14 @@ def _moments(
                 way = call.input[:10], account == call.sender, rich
                 found[way].append(Moment(number, at, account, way))
     return [moment for moments in found.values() for moment in _some(moments)]
+
+
+def every(node: Deployed, questions: Sequence[Question]) -> list[Trace]:
+    """The node's answers to all questions. Raises Limit."""
+    traces = node.run(questions)
+    if traces and traces[-1].stopped:
+        raise Limit(traces[-1].stopped)
+    return traces
 
 
 def _some(moments: Sequence[Moment]) -> list[Moment]:
@@ -157,9 +168,9 @@ def _around(
             for later in (0, 1):
                 tries[moment.at + later] |= dict.fromkeys(backs)
         branches = [Branch(after, tuple(tries[after])) for after in sorted(tries)]
-        [trace] = node.run(node.questions([program], [branches])) if branches else [None]
-        if trace is None or trace.stopped:
+        if not branches:
             continue
+        [trace] = every(node, node.questions([program], [branches]))
         states = {each.after: each for each in trace.branches}
         for moment, backs in here.items():
             before, after = (
@@ -216,9 +227,7 @@ def _rejected(
         for moment, call in rows
     ]
     found: dict[int, list[Row]] = defaultdict(list)
-    for (moment, call), trace in zip(rows, node.run(node.questions(asked)), strict=False):
-        if trace.stopped:
-            break
+    for (moment, call), trace in zip(rows, every(node, node.questions(asked)), strict=True):
         *before, last = trace.calls
         if all(each.status for each in before) and not last.status and last.error is None:
             found[moment.program].append(Row(moment.at, call))

@@ -8,11 +8,15 @@ import pytest
 
 from solexp.core import Outcome, Verdict
 from solexp.evm.anvil import AnvilMachine
+from solexp.evm.deployed import Deployed
 from solexp.evm.evidence import foundry_test, listing, see
+from solexp.evm.gas import UNRECORDED
 from solexp.evm.machine import Subject
+from solexp.evm.private import Limit
 from solexp.evm.receiving import code_of
 from solexp.oracles.base import Case
 from solexp.oracles.negative import Negative
+from solexp.oracles.receiving import of_receivers
 from solexp.solidity.compiler import Compiler
 from tests.evm.boxes import OTHER, call, candidates, program, task
 
@@ -149,3 +153,28 @@ def test_more_gas_than_the_original_gives_counts_only_where_it_gets_somebody_mor
 ) -> None:
     found = asked(tmp_path, compiler, TRANSFER, GENEROUS, LATE)
     assert outcomes(found) == [Outcome.PASS, Outcome.PASS, Outcome.FAIL]
+
+
+def test_what_is_found_before_a_limit_is_used_up_is_not_taken_for_all_there_is(
+    compiler: Compiler,
+) -> None:
+    slow = """contract Box {
+        function pay(uint256 rounds) external payable {
+            bytes32 mixed;
+            for (uint256 n = 0; n < rounds; n++) mixed = keccak256(abi.encode(mixed, n));
+            (bool ok, ) = msg.sender.call{value: msg.value}("");
+            require(ok && mixed != 0);
+        }
+    }"""
+    history = program(
+        *(
+            call("pay(uint256)", 20_000, at=at, sender=OTHER, value=40, gas=UNRECORDED)
+            for at in range(1, 41)
+        )
+    )
+    contract = Case(task(slow, history), (), compiler).reference().contract("Box")
+    assert contract is not None
+    with Deployed(history, "london", cpu_s=0.2) as node:
+        assert node.deploy(Subject(contract.creation, contract), UNRECORDED).deployment.status
+        with pytest.raises(Limit, match="time"):
+            of_receivers(node, [history])
