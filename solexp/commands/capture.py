@@ -13,7 +13,7 @@ from solexp.benchmarks.building.chain.archive import Archive
 from solexp.benchmarks.building.chain.asking import Asking, Manners
 from solexp.benchmarks.building.chain.capturing import Captured, Extent, Witness, capture
 from solexp.benchmarks.building.chain.explorer import Explorer, Unverified
-from solexp.benchmarks.building.chain.folder import Told, read_told, write, write_told
+from solexp.benchmarks.building.chain.folder import Told, held, read_told, write, write_told
 from solexp.benchmarks.building.flat import one_file
 from solexp.core import DataError, UserError
 from solexp.progress import Progress
@@ -34,14 +34,29 @@ def data_capture(command: argparse.Namespace) -> int:
     url = command.explorer or os.environ.get(EXPLORER)
     if not url:
         raise UserError(f"data capture: which explorer? give --explorer URL, or set {EXPLORER}")
-    extent = Extent(
-        transactions=command.transactions, internal=not command.no_internal, traces=command.traces
-    )
     manners = Manners(per_second=command.rate)
     asking = Asking("explorer", url, manners, scope=command.chain, strict=False)
     explorer = Explorer(asking, command.chain)
     askings = [asking]
     node = _node(command, askings)
+    with held(out):
+        _capture(command, addresses, out, explorer=explorer, node=node, askings=askings)
+    return 0
+
+
+def _capture(
+    command: argparse.Namespace,
+    addresses: list[str],
+    out: Path,
+    *,
+    explorer: Explorer,
+    node: Archive | None,
+    askings: list[Asking],
+) -> None:
+    asking = askings[0]
+    extent = Extent(
+        transactions=command.transactions, internal=not command.no_internal, traces=command.traces
+    )
     to_block = command.to_block or _pinned(out, command.chain, asking.shown)
     if to_block is None:
         to_block = max(0, explorer.head() - _SETTLED)
@@ -52,24 +67,30 @@ def data_capture(command: argparse.Namespace) -> int:
         node=askings[1].shown if node else None,
         extent=extent,
     )
-    write_told(out, told)
+    earlier = read_told(out)
+    if earlier is None or not earlier.done:
+        write_told(out, told)
     found = _captured(explorer, addresses, extent, to_block, told)
     witness = _witnessed(node, found, extent, told)
-    told.hashes = write(out, found, _flat(found, told), witness, chain=told.chain)
+    flat = _flat(found, told)
+    # What was captured here before stays usable until it is replaced.
+    write_told(out, told)
+    told.hashes = write(out, found, flat, witness, chain=told.chain)
     told.contracts = {one.verified.id: len(one.transactions) for one in found}
     told.done = True
     write_told(out, told)
     _tell(out, told, askings)
-    return 0
 
 
 def _addresses(command: argparse.Namespace) -> list[str]:
     words = list(command.address)
     for file in command.addresses or ():
         try:
-            words += Path(file).read_text().split()
+            words += Path(file).read_bytes().decode("utf-8-sig").split()
         except OSError as error:
             raise UserError(f"data capture: {file} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise UserError(f"data capture: {file} is no UTF-8 text; save it as UTF-8") from None
     for word in words:
         if not _ADDRESS.fullmatch(word):
             raise UserError(f"data capture: '{word}' is no address; give 0x and 40 hex digits")

@@ -39,7 +39,7 @@ _ENVIRONMENT = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)")
 _URL = re.compile(
     # Hydra escapes the colon of a value that it swept.
     r"(?P<scheme>\b[a-z][a-z0-9+.-]*)(?P<mark>\\?://)(?:(?P<user>[^/?#\s'\"]*)@)?"
-    r"(?P<host>[^/?#\s'\",;)\]}]*)(?P<rest>[^\s'\",;)\]}]*)",
+    r"(?P<host>\[[0-9a-f:.]+\](?::\d+)?|[^/?#\s'\",;)\]}]*)(?P<rest>[^\s'\",;)\]}]*)",
     re.IGNORECASE,
 )
 _SETTING = re.compile(r"([A-Za-z][\w-]*)(\s*[:=]\s*)(?!\$?\{)('[^']*'|\"[^\"]*\"|[^,}\]\s]+)")

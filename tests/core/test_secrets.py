@@ -139,3 +139,7 @@ def test_no_handler_of_the_log_sees_a_known_secret(caplog: pytest.LogCaptureFixt
     assert "asking https://node/***" in caplog.text
     assert "ConnectionError: /v2/*** is gone" in caplog.text
     assert KEY not in caplog.text
+
+
+def test_the_path_behind_a_numeric_address_of_version_6_is_masked() -> None:
+    assert secrets.mask_url("http://[::1]:8545/v2/0123456789") == "http://[::1]:8545/***"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from solexp.benchmarks.building.chain.folder import held
 from tests.benchmarks.building.captures import KEY, SOURCE, capture, made, told
 from tests.benchmarks.building.loopback import Fault, Server
 
@@ -39,8 +40,8 @@ def test_a_contract_whose_name_is_a_path_is_left_out(
     with Server(made(ContractName=named), key=KEY) as server:
         assert capture(server, out) == 2
     assert "names no contract" in last_line(capsys)
-    written = [path for path in tmp_path.rglob("*") if path.is_file() and "cache" not in path.parts]
-    assert written == [out / "capture.json"]
+    written = {path for path in tmp_path.rglob("*") if path.is_file() and "cache" not in path.parts}
+    assert written == {out / "capture.json"}
 
 
 @pytest.mark.parametrize(
@@ -136,3 +137,95 @@ def test_a_word_about_the_creation_that_is_none_is_asked_for_again(tmp_path: Pat
     with Server(made(), key=KEY, script=script) as server:
         assert capture(server, tmp_path) == 0
     assert told(tmp_path)["done"]
+
+
+@pytest.mark.parametrize(
+    ("method", "others"),
+    [
+        ("eth_chainId", None),
+        ("eth_chainId", "main"),
+        ("eth_getCode", 5),
+        ("eth_getTransactionReceipt", {"gasUsed": None}),
+        ("eth_getTransactionReceipt", {"status": 1}),
+        ("eth_getTransactionReceipt", {"logs": [{}]}),
+        ("eth_getTransactionByHash", {"value": "0x" + "f" * 5000}),
+        ("eth_getBlockByNumber", {"difficulty": "much"}),
+    ],
+)
+def test_a_node_that_answers_something_else_ends_in_one_line(
+    method: str, others: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def upset(asked: str, answer: dict[str, Any]) -> dict[str, Any]:
+        if asked != method:
+            return answer
+        result = answer["result"] | others if isinstance(others, dict) else others
+        return answer | {"result": result}
+
+    with Server(made(), key=KEY, upset=upset) as server:
+        assert capture(server, tmp_path, "--node", server.node) == 2
+    assert f"{method}: the answer is malformed" in last_line(capsys)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["wss://node.example/v2/{key}", "node.example/v2/{key}", "http://a b/{key}", "http://node.example:99999/{key}"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused_without_a_request_and_not_shown(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = "n0de-k3y-0123456789"
+    with Server(made(), key=KEY) as server:
+        assert capture(server, tmp_path, "--node", url.format(key=secret)) == 2
+        assert not server.asked
+    assert "its address" in (line := last_line(capsys))
+    assert secret not in line
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("kept")
+    with Server(made(), key=KEY) as server:
+        for out in (tmp_path / "file", tmp_path / "file" / "out"):
+            assert capture(server, out) == 2
+            assert f"{out} cannot be written" in last_line(capsys)
+        assert not server.asked
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_of_two_captures_into_one_folder_the_second_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    with Server(made(), key=KEY) as server:
+        with held(out):
+            assert capture(server, out) == 2
+        assert "another capture into" in last_line(capsys)
+        assert capture(server, out) == 0
+
+
+def test_a_capture_that_fails_leaves_an_earlier_one_as_it_was(tmp_path: Path) -> None:
+    with Server(made(), key=KEY) as server:
+        assert capture(server, tmp_path) == 0
+        before = told(tmp_path)
+        assert capture(server, tmp_path, addresses=("0x" + "ab" * 20,)) == 2
+    assert told(tmp_path) == before
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b'{"chain": 1}'])
+def test_a_damaged_record_of_a_capture_is_told_with_what_to_do(
+    damage: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "capture.json").write_bytes(damage)
+    with Server(made(), key=KEY) as server:
+        assert capture(server, tmp_path) == 2
+    assert "delete it and capture again" in last_line(capsys)
+
+
+def test_a_file_of_addresses_that_is_no_text_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "addresses").write_bytes(b"\xff\xfe0\0x\0")
+    with Server(made(), key=KEY) as server:
+        assert capture(server, tmp_path, "--addresses", str(tmp_path / "addresses")) == 2
+    assert "is no UTF-8 text" in last_line(capsys)

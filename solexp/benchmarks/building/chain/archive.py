@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -26,6 +26,46 @@ _PASSING = re.compile(r"timed? ?-?out|internal error|overload|busy|try again", r
 _METHOD_NOT_FOUND, _LIMIT = -32601, -32005
 
 
+_Count = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{1,16}$")]
+"""A number below 2**64."""
+_Amount = Annotated[str, msgspec.Meta(pattern="^0x[0-9a-fA-F]{1,64}$")]
+
+
+class _Log(msgspec.Struct):
+    address: str
+    topics: list[str]
+    data: str
+
+
+class _Receipt(msgspec.Struct):
+    gasUsed: _Count  # noqa: N815
+    status: _Count | None = None
+    contractAddress: str | None = None  # noqa: N815
+    logs: list[_Log] | None = None
+
+
+class _Transaction(msgspec.Struct, kw_only=True):
+    blockNumber: _Count | None = None  # noqa: N815
+    transactionIndex: _Count | None = None  # noqa: N815
+    nonce: _Count | None = None
+    to: str | None = None
+    value: _Amount | None = None
+    gas: _Count | None = None
+    gasPrice: _Amount | None = None  # noqa: N815
+    input: str | None = None
+
+
+class _Block(msgspec.Struct):
+    number: _Count
+    hash: str
+    timestamp: _Count
+    gasLimit: _Count  # noqa: N815
+    miner: str | None = None
+    difficulty: _Amount | None = None
+    mixHash: str | None = None  # noqa: N815
+    baseFeePerGas: _Amount | None = None  # noqa: N815
+
+
 class Unsupported(Exception):
     """The node has no such method."""
 
@@ -44,24 +84,24 @@ class Archive:
 
     def chain(self) -> int:
         """The chain's id."""
-        return int(self._ask("eth_chainId", keep=False), 16)
+        return int(self._ask("eth_chainId", keep=False, kind=_Count), 16)
 
     def transaction(self, hash_: str) -> dict[str, Any]:
         """A transaction by its hash. Raises UserError when the node does not have it."""
-        return self._there(self._ask("eth_getTransactionByHash", hash_, known=True), hash_)
+        return self._known("eth_getTransactionByHash", hash_, kind=_Transaction, what=hash_)
 
     def receipt(self, hash_: str) -> dict[str, Any]:
         """A transaction's receipt. Raises UserError when the node does not have it."""
-        return self._there(self._ask("eth_getTransactionReceipt", hash_, known=True), hash_)
+        return self._known("eth_getTransactionReceipt", hash_, kind=_Receipt, what=hash_)
 
     def block(self, number: int) -> dict[str, Any]:
         """A block's head."""
-        found = self._ask("eth_getBlockByNumber", hex(number), False, known=True)
-        return self._there(found, f"block {number}")
+        what = f"block {number}"
+        return self._known("eth_getBlockByNumber", hex(number), False, kind=_Block, what=what)
 
     def code(self, address: str, block: int) -> str:
         """The code at an address behind a block, as hex with ``0x``."""
-        return str(self._ask("eth_getCode", address, hex(block)))
+        return str(self._ask("eth_getCode", address, hex(block), kind=str))
 
     def calls(self, hash_: str) -> dict[str, Any] | None:
         """The tree of calls that a transaction makes (``callTracer``), logs with them; None where nothing is traced."""
@@ -82,6 +122,9 @@ class Archive:
             return None
         return self._there(found, hash_)
 
+    def _known(self, method: str, *params: Any, kind: Any, what: str) -> dict[str, Any]:
+        return self._there(self._ask(method, *params, known=True, kind=kind), what)
+
     def _there(self, found: Any, what: str) -> dict[str, Any]:
         if not isinstance(found, dict):
             raise UserError(
@@ -89,13 +132,22 @@ class Archive:
             )
         return found
 
-    def _ask(self, method: str, *params: Any, keep: bool = True, known: bool = False) -> Any:
-        """``known``: what is asked for happened long ago, so that an empty answer is one of a node that lags."""
+    def _ask(
+        self, method: str, *params: Any, keep: bool = True, known: bool = False, kind: Any = Any
+    ) -> Any:
+        """``known``: what is asked for happened long ago, so that an empty answer is one of a node that lags.
+
+        ``kind``: what the answer must be of, though it is returned as it came.
+        """
 
         def check(answer: Any) -> Any:
             result = self._result(answer, method)
             if known and result is None:
                 raise Passing(f"{method}: nothing known")
+            try:
+                msgspec.convert(result, kind)
+            except msgspec.ValidationError as error:
+                raise Passing(f"{method}: the answer is malformed: {error}") from None
             return result
 
         body = msgspec.json.encode(

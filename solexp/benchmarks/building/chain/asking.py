@@ -24,6 +24,7 @@ _LOG = logging.getLogger("solexp.chain")
 _ABSENT = object()
 _PIECE = 1 << 20
 _QUERY = re.compile(r"\?\S*")
+_ADDRESS = re.compile(r"""https?://[^\s'"<>\\]+""", re.IGNORECASE)
 _KEEPING = 1
 """Version of the form of what is kept."""
 
@@ -78,8 +79,17 @@ class Asking:
         import requests  # noqa: PLC0415
         import urllib3.exceptions  # noqa: PLC0415
 
-        if not url.startswith(("http://", "https://")):
-            raise UserError(f"{who}: its address must start with http:// or https://, got '{url}'")
+        # An address that cannot be read is not shown: nobody knows which part of it is a key.
+        if not _ADDRESS.fullmatch(url):
+            raise UserError(
+                f"{who}: its address must start with http:// or https:// and hold no blanks or quotes; mend it"
+            )
+        try:
+            requests.Request("GET", url).prepare()
+        except (requests.RequestException, ValueError):
+            raise UserError(
+                f"{who}: its address has no host, or a wrong one or port; mend it"
+            ) from None
         self.who = who
         self.shown = secrets.mask_url(url, strict=strict)
         secrets.register_url(url, self.shown, strict=strict)

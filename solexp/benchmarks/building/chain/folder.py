@@ -8,20 +8,23 @@ everything the explorer says of it; ``tasks.jsonl.gz``, ``transactions.parquet``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from filelock import FileLock, Timeout
 
 from solexp.benchmarks.building.chain.capturing import Captured, Extent, Witness
 from solexp.benchmarks.building.chain.history import Internal, Transaction
 from solexp.benchmarks.rowfiles import write_parquet
 from solexp.benchmarks.solcontracteval import bundle
+from solexp.core import UserError
 from solexp.core.hashing import file_hash
 from solexp.solidity.parsing import definition
 from solexp.solidity.stubs import stubbed
-from solexp.store.records import read_json, write_gzip_lines, write_json
+from solexp.store.records import read_json, write_atomically, write_gzip_lines, write_json
 
 CAPTURE = "capture.json"
 SOURCES = "sources"
@@ -53,12 +56,53 @@ class Told(msgspec.Struct, kw_only=True):
 def read_told(folder: Path) -> Told | None:
     """What ``capture.json`` in a folder says; None where there is none. Raises UserError when it is malformed."""
     place = folder / CAPTURE
-    return read_json(place, Told) if place.is_file() else None
+    if not place.is_file():
+        return None
+    try:
+        return read_json(place, Told)
+    except UserError as error:
+        raise UserError(f"{error}; delete it and capture again") from None
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """The folder, made where it is not there, for this process alone.
+
+    Raises UserError while another process captures into it, and where it cannot be written.
+    """
+    lock = FileLock(folder / ".lock")
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise UserError(
+                f"data capture: another capture into {folder} is under way; wait for it, or give another --out"
+            ) from None
+    try:
+        yield
+    finally:
+        # Before others can have it: who waits for it then notices.
+        (folder / ".lock").unlink(missing_ok=True)
+        lock.release()
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Raises UserError where the folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"data capture: {error.filename or folder} cannot be written: {error.strerror or error}; "
+            "mend that, or give another --out"
+        ) from None
 
 
 def write_told(folder: Path, told: Told) -> None:
     """Writes ``capture.json``."""
-    write_json(folder / CAPTURE, told)
+    with _writing(folder):
+        write_json(folder / CAPTURE, told)
 
 
 def write(
@@ -73,6 +117,17 @@ def write(
 
     Returns the hashes of the tables. The same contracts give the same bytes.
     """
+    with _writing(folder):
+        return _write(folder, found, flat, witness, chain)
+
+
+def _write(
+    folder: Path,
+    found: Sequence[Captured],
+    flat: Mapping[str, str],
+    witness: Witness | None,
+    chain: int,
+) -> dict[str, str]:
     for one in found:
         _write_source(folder, one, flat.get(one.verified.id))
     files = [bundle.TASKS, bundle.TRANSACTIONS, INTERNAL]
@@ -102,8 +157,7 @@ def _write_source(folder: Path, one: Captured, text: str | None) -> None:
     if text is None:
         return
     place = folder / SOURCES / f"{verified.id}.sol"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(text.encode())
+    write_atomically(place, text.encode())
     settings = verified.settings
     beside = {
         "contract": verified.contract,
