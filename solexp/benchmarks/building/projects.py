@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from solexp.benchmarks.building.flat import one_file
-from solexp.benchmarks.building.sources import Source
+from solexp.benchmarks.building.sources import Source, written
 from solexp.core import CompilerSettings, DataError, UserError
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.flattening import CannotFlatten
@@ -26,7 +27,7 @@ HARDHAT = ("hardhat.config.ts", "hardhat.config.js", "hardhat.config.cjs", "hard
 _WANTED = (".sol", CONFIG, "remappings.txt")
 _VERSION = re.compile(r"""(?:\bsolidity\s*:\s*|\bversion\s*:\s*)["'](\d+\.\d+\.\d+)["']""")
 _OPTIMIZER = re.compile(r"\boptimizer\s*:\s*\{([^{}]*)\}")
-_RUNS = re.compile(r"\bruns\s*:\s*(\d[\d_]*)")
+_RUNS = re.compile(r"\bruns\s*:\s*(\d[\d_]{0,12})(?![\d_])")
 _ENABLED = re.compile(r"\benabled\s*:\s*true\b")
 _EVM = re.compile(r"""\bevmVersion\s*:\s*["'](\w+)["']""")
 _SOURCES = re.compile(r"""\bsources\s*:\s*["']\.?/?([\w./-]+?)/?["']""")
@@ -154,12 +155,13 @@ def _walk(
     folder: Path, start: str, top: Path, above: frozenset[Path]
 ) -> Iterator[tuple[str, Path]]:
     """Wanted files below a folder, with their names from the project's; ``above`` are the folders that it is in."""
-    above |= {folder.resolve()}
+    above |= {Path(os.path.realpath(folder))}
     for path in sorted(folder.iterdir()):
-        name = f"{start}{path.name}"
+        name = f"{start}{written(path.name)}"
         if path.name.startswith(".") or (not start and path.name in MADE):
             continue
-        there = path.resolve()
+        # Unlike `Path.resolve` this does not mind links that lead round in a circle, which are no files.
+        there = Path(os.path.realpath(path))
         if path.is_symlink() and not there.is_relative_to(top):
             continue
         if path.is_dir():

@@ -171,7 +171,12 @@ def gathered(read: Sequence[Read]) -> tuple[list[Source], Funnel]:
 def nothing_left(sources: Sequence[Source], funnel: Funnel) -> UserError:
     """What to say where no source survives: the reason that most had."""
     reasons = [(count, why) for stage in funnel.stages for why, count in stage.dropped.items()]
-    count, why = max(reasons, default=(0, "there is none"))
+    if not reasons:
+        return UserError("data build: none of the files has a contract that can be deployed")
+    count, why = max(reasons)
+    one = next(each for each in funnel.dropped if each.why.partition(":")[0] == why)
+    unread = sum(funnel.stages[0].dropped.values())
     return UserError(
-        f"data build: nothing is left of {len(sources)} sources; {count} of them: {why}"
+        f"data build: nothing is left of {len(sources) + unread} sources; {count} of them: {why} "
+        f"({one.source}{one.why.removeprefix(why)[:200]})"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,6 +21,7 @@ _LICENCE = re.compile(
 )
 _IMPORT = re.compile(r"(?<![\w$.])import\b[^;]*;")
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
+_HEX = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2})*")
 UNSTATED = "none stated"
 
 
@@ -89,14 +91,14 @@ def from_folder(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
         raise UserError(f"data build: {folder} holds no .sol file")
     sources, unread = [], []
     for path in paths:
-        name = path.relative_to(folder).with_suffix("").as_posix()
+        name = written(path.relative_to(folder).with_suffix("").as_posix())
         try:
             text = path.read_bytes().decode()
         except (UnicodeDecodeError, OSError) as error:
             unread.append((name, f"cannot be read as UTF-8: {error}"))
             continue
         place = path.with_suffix(".json")
-        told = read_json(place, Beside) if place.is_file() else Beside()
+        told = _beside(place) if place.is_file() else Beside()
         sources.append(_told(name, text, told))
     return sources, unread
 
@@ -112,6 +114,24 @@ def from_tasks(tasks: Iterable[Task]) -> tuple[list[Source], list[tuple[str, str
         else:
             sources.append(_of_task(task))
     return sources, unfit
+
+
+def _beside(place: Path) -> Beside:
+    """What a file says. Others of an explorer's words may stand there, but none that is a known one misspelt."""
+    told = read_json(place, Beside)
+    known = Beside.__struct_fields__
+    for key in read_json(place, dict[str, Any]):
+        meant = [] if key in known else difflib.get_close_matches(key, known, n=1, cutoff=0.8)
+        if meant:
+            raise UserError(f"{place}: has no use for '{key}'; did you mean '{meant[0]}'?")
+    if not _HEX.fullmatch(told.constructor_arguments):
+        raise UserError(f"{place}: constructor_arguments must be hex, two digits a byte")
+    return told
+
+
+def written(name: str) -> str:
+    """A file's name as text: what of it is no UTF-8 becomes a question mark."""
+    return name.encode(errors="replace").decode()
 
 
 def _told(name: str, text: str, told: Beside) -> Source:

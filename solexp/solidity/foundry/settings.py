@@ -109,9 +109,9 @@ def read_profile(files: Files, place: str, name: str = "default") -> Profile:
         raise UserError(f"{place} has no {CONFIG}; give the folder of a Foundry project")
     try:
         read = tomllib.loads(files.get(CONFIG, b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"{place}/{CONFIG}: {error}") from None
-    profiles = read.get("profile", {})
+    profiles = _table(read.get("profile"))
     # Old files have the default profile's name as a table of its own.
     default = {**_table(read.get("default")), **_table(profiles.get("default"))}
     if name != "default" and name not in profiles:
