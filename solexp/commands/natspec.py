@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from solexp.benchmarks.building.natspec import FILLED, sheet
+from solexp.benchmarks.building.natspec import FILLED, check_kept, sheet
 from solexp.commands.asking import answers
 from solexp.commands.graphs import composed_tasks
 from solexp.config.compose import compose, plain
 from solexp.config.instantiate import instantiate
 from solexp.core import Task
+from solexp.store.records import check_writable
 from solexp.store.sheets import check_sheet, write_sheet
 from solexp.strategies.documentation import documentation_in
 from solexp.strategies.prompted import WRITER, documentation_prompt
@@ -25,10 +26,12 @@ def natspec(command: argparse.Namespace) -> int:
     """
     path = Path(command.out)
     check_sheet(path)
+    check_writable(path)
     tasks = composed_tasks(command.override)
     by_model = any(word.startswith("model=") for word in command.override)
     written, halted = _asked(command.override, tasks) if by_model else ({}, None)
     rows = list(sheet(tasks, written))
+    check_kept(path, rows)
     write_sheet(path, rows)
     filled = sum(bool(row[FILLED]) for row in rows)
     print(f"{len(rows)} functions of {len(tasks)} tasks in {path}, {filled} of them described")

@@ -24,6 +24,7 @@ from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.progress import Progress
 from solexp.report.tables import Grid, draw
+from solexp.store.records import check_writable
 
 BUILDERS: dict[str, tuple[Callable[..., Card], type[Filters]]] = {
     "solidity_eval": (build_solidity_eval, Settings),
@@ -40,6 +41,7 @@ def build(command: argparse.Namespace) -> int:
             raise UserError(f"data build {name}: --{option} is for contracteval")
     if not command.source or command.out is None:
         raise UserError(f"data build {name}: give --from FOLDER|BENCHMARK and --out DIR")
+    check_writable(Path(command.out), folder=True)
     make, kind = BUILDERS[name]
     settings = read_settings(command.override, kind)
     read = [_read(each) for each in command.source]

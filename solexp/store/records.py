@@ -43,6 +43,21 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
             os.close(folder)
 
 
+def check_writable(path: Path, *, folder: bool = False) -> None:
+    """Raises UserError where a file, or with ``folder`` files below it, cannot be written: before work is lost."""
+    reason = None
+    if path.exists() and path.is_dir() != folder:
+        reason = "it is no folder" if folder else "it is a folder"
+    else:
+        there = path if path.exists() else next(each for each in path.parents if each.exists())
+        if there != path and not there.is_dir():
+            reason = f"{there} is no folder"
+        elif not os.access(there, os.W_OK):
+            reason = f"{there} is read-only"
+    if reason is not None:
+        raise UserError(f"{path} cannot be written: {reason}; give another --out")
+
+
 @contextmanager
 def _replacement(path: Path) -> Iterator[BinaryIO]:
     """A file that takes ``path``'s place once it was written without an error."""

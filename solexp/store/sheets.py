@@ -52,11 +52,11 @@ def rows_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _json_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield f"{path} line {number}", msgspec.json.decode(line, type=dict[str, Any])
-            except msgspec.MsgspecError as error:
+            except (msgspec.MsgspecError, RecursionError) as error:
                 raise UserError(f"{path} line {number}: {error}") from None
 
 
@@ -64,6 +64,8 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     head = text.partition("\n")[0]
     # Spreadsheets of some languages write semicolons.
     comma = max("\t;,", key=head.count)
+    # By default no cell may have more than 131,072 characters; code may.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=comma, strict=True)
     try:
         for row in reader:

@@ -11,7 +11,7 @@ from solexp.benchmarks import taskset
 from solexp.benchmarks.building.card import Card, card, write_card
 from solexp.benchmarks.building.contract_tasks import NAME, make_task
 from solexp.benchmarks.building.funnel import Funnel
-from solexp.benchmarks.building.natspec import NOTHING, Written, check_used
+from solexp.benchmarks.building.natspec import NOTHING, Written, check_signatures, check_used
 from solexp.benchmarks.building.screening import Steps, Untold
 from solexp.benchmarks.building.sets import Read, gathered, nothing_left
 from solexp.benchmarks.building.settings import ContractSettings
@@ -24,6 +24,7 @@ from solexp.dcr.extraction.static import extract
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.contracts import ancestors
 from solexp.solidity.frameworks import redocumented
+from solexp.solidity.functions import members
 from solexp.solidity.parsing import outline
 from solexp.store.records import write_atomically
 
@@ -88,6 +89,8 @@ def _tasks(
 
 def _documented(task: Task, written: Written) -> Task:
     said = written.get(task.id, {})
+    known = [each.signature for each in members(task.framework, task.target.contract)]
+    check_signatures(task.id, said, known)
     outline = redocumented(task.framework, task.target.contract, said)
     return msgspec.structs.replace(task, framework=outline)
 

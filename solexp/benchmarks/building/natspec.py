@@ -10,6 +10,7 @@ import msgspec
 
 from solexp.benchmarks.building.choosing import Chosen
 from solexp.core import Task, UserError
+from solexp.core.errors import nearest
 from solexp.solidity.comments import without_comments
 from solexp.solidity.frameworks import redocumented
 from solexp.solidity.functions import Member, documented, identifiers, member_at, members, text_of
@@ -21,6 +22,7 @@ Written = Mapping[str, Mapping[str, str]]
 NOTHING: Written = {}
 
 ITEM, TASK, SIGNATURE, FILLED = "item", "task_id", "signature", "documentation"
+_COLUMNS = (ITEM, TASK, "contract", SIGNATURE, "was", "code", FILLED)
 
 
 def sheet(tasks: Iterable[Task], written: Written) -> Iterator[dict[str, str]]:
@@ -63,6 +65,22 @@ def read_written(path: Path) -> dict[str, dict[str, str]]:
     return dict(found)
 
 
+def check_kept(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    """Raises UserError where a file is at the path that ``rows`` in its place would lose something of.
+
+    That is what people, or another model, have filled in, and what is no such sheet.
+    """
+    if not path.exists():
+        return
+    new = {row[ITEM]: row for row in rows}
+    for place, old in rows_of(path):
+        row = new.get(str(old.get(ITEM)), {})
+        filled = str(old.get(FILLED) or "").strip()
+        further = any(value for key, value in old.items() if key not in _COLUMNS)
+        if FILLED not in old or further or filled not in ("", row.get(FILLED, "").strip()):
+            raise UserError(f"{place}: would be lost; give another --out, or delete the file")
+
+
 def rewritten(chosen: Sequence[Chosen], names: Sequence[str], written: Written) -> list[Chosen]:
     """The functions, with what is written of each in place of the comments above it in its source.
 
@@ -81,7 +99,18 @@ def check_used(written: Written, names: Iterable[str]) -> None:
         )
 
 
+def check_signatures(task: str, said: Mapping[str, str], known: Iterable[str]) -> None:
+    """Raises UserError when a signature in a sheet is none of the functions that are known."""
+    known = set(known)
+    for signature in said:
+        if signature not in known:
+            raise UserError(
+                f"data build: the sheet's {signature} is no function of {task}; {nearest(signature, known)}"
+            )
+
+
 def _rewritten(one: Chosen, said: Mapping[str, str]) -> Chosen:
+    check_signatures(one.contract, said, [one.member.signature])
     new = said.get(one.member.signature)
     if not new:
         return one

@@ -10,6 +10,7 @@ from solexp.benchmarks.building.chain.folder import SOURCES, read_told
 from solexp.benchmarks.building.sources import Source, from_folder
 from solexp.benchmarks.solcontracteval import bundle
 from solexp.core import Task, UserError
+from solexp.core.hashing import file_hash
 
 
 def from_capture(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
@@ -20,8 +21,21 @@ def from_capture(folder: Path) -> tuple[list[Source], list[tuple[str, str]]]:
     told = read_told(folder)
     if told is None or not told.done:
         raise UserError(f"{folder}: the capture is not done; start it again to go on")
+    for name in (bundle.TASKS, bundle.TRANSACTIONS):
+        place = folder / name
+        if not place.is_file() or file_hash(place) != told.hashes.get(name):
+            raise UserError(
+                f"{place} is not what was captured; capture again into {folder}: answers are kept"
+            )
     left_out = sorted(told.left_out.items())
-    if not (folder / SOURCES).is_dir():
+    missing = [
+        (name, f"is missing: {SOURCES}/{name}.sol")
+        for name in sorted(told.contracts)
+        if name.rpartition("_")[2] not in told.left_out
+        and not (folder / SOURCES / f"{name}.sol").is_file()
+    ]
+    left_out += missing
+    if len(missing) == len(told.contracts) or not (folder / SOURCES).is_dir():
         return [], left_out
     tasks = {task.id: task for task in bundle.tasks(folder)}
     sources, unread = from_folder(folder / SOURCES)
