@@ -45,6 +45,20 @@ class Moment(NamedTuple):
         return self.way[2]
 
 
+class _Asked(NamedTuple):
+    """A call during which an account refuses, or calls back."""
+
+    moment: Moment
+    call: Call
+    later: bool = False
+    """Whether the original takes the call back both before the call and after it."""
+
+    @property
+    def once_more(self) -> bool:
+        """Whether what is called back is the call's own function."""
+        return any(each.input[:10] == self.call.input[:10] for each in self.call.receivers or ())
+
+
 def of_receivers(
     node: Deployed, programs: Sequence[Program], libraries: Collection[str] = ()
 ) -> list[Lead]:
@@ -52,7 +66,8 @@ def of_receivers(
 
     ``libraries`` are accounts with code of their own, as are those that the original creates. All calls of ``programs``
     are to succeed on it. A call back that it takes before the call, but not during it, is one that it keeps out; where
-    it gives too little gas for any, one that it does not take after the call either.
+    it gives too little gas for any, one that it does not take after the call either. Of one that it does take then only
+    where it has a lock, see `_locked`.
 
     Raises Limit when the original uses one up: what is found by then hangs on the machine.
     """
@@ -124,20 +139,18 @@ def _accounts(program: Program, standing: Collection[str]) -> list[str]:
     return [each for each in found if each not in standing][:_ACCOUNTS]
 
 
-def _refusals(
-    programs: Sequence[Program], moments: Sequence[Moment]
-) -> Iterator[tuple[Moment, Call]]:
+def _refusals(programs: Sequence[Program], moments: Sequence[Moment]) -> Iterator[_Asked]:
     """Each way once, at its first moment."""
     for moment in {moment.way: moment for moment in reversed(moments)}.values():
         call = programs[moment.program].calls[moment.at]
-        yield moment, _received(call, Receiver(account=moment.account, does="refuses"))
+        yield _Asked(moment, _received(call, Receiver(account=moment.account, does="refuses")))
 
 
 def _calls_back(
     node: Deployed, programs: Sequence[Program], moments: Sequence[Moment]
-) -> list[tuple[Moment, Call]]:
+) -> list[_Asked]:
     """Calls during which an account makes a call that the original would take from it before."""
-    found: dict[tuple[object, ...], list[tuple[int, Moment, Call]]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[tuple[int, _Asked]]] = defaultdict(list)
     for moment, backs, before, after in _around(node, programs, moments):
         call = programs[moment.program].calls[moment.at]
         for back, taken, later in zip(backs, before.calls, after.calls, strict=True):
@@ -146,12 +159,13 @@ def _calls_back(
                     account=moment.account, does="calls", input=back.input, value=back.value
                 )
                 kind = moment.way, back.input[:10], later.status
-                found[kind].append((after.balance, moment, _received(call, receiver)))
-    chosen: dict[tuple[Moment, Call], None] = {}
+                asked = _Asked(moment, _received(call, receiver), later.status)
+                found[kind].append((after.balance, asked))
+    chosen: dict[_Asked, None] = {}
     for rows in found.values():
         # The first, and the one after which the contract has most, which are others' ether.
-        for _, moment, call in (rows[0], max(rows, key=lambda row: row[0])):
-            chosen[moment, call] = None
+        for _, asked in (rows[0], max(rows, key=lambda row: row[0])):
+            chosen[asked] = None
     return list(chosen)
 
 
@@ -216,22 +230,33 @@ def _backs(calls: Sequence[Call], moment: Moment) -> list[Call]:
     ]
 
 
-def _rejected(
-    node: Deployed, programs: Sequence[Program], rows: Sequence[tuple[Moment, Call]]
-) -> list[Lead]:
+def _rejected(node: Deployed, programs: Sequence[Program], rows: Sequence[_Asked]) -> list[Lead]:
     """Those that the original rejects, each asked in a program of its own."""
     asked = [
         msgspec.structs.replace(
             programs[moment.program], calls=(*programs[moment.program].calls[: moment.at], call)
         )
-        for moment, call in rows
+        for moment, call, _ in rows
     ]
-    found: dict[int, list[Row]] = defaultdict(list)
-    for (moment, call), trace in zip(rows, every(node, node.questions(asked)), strict=True):
+    kept: list[_Asked] = []
+    for row, trace in zip(rows, every(node, node.questions(asked)), strict=True):
         *before, last = trace.calls
         if all(each.status for each in before) and not last.status and last.error is None:
+            kept.append(row)
+    locked = _locked(kept)
+    found: dict[int, list[Row]] = defaultdict(list)
+    for moment, call, later in kept:
+        if not later or moment.way[0] in locked:
             found[moment.program].append(Row(moment.at, call))
     return [
         Lead("receivers", programs[number], tuple(sorted(each, key=lambda row: row.after)))
         for number, each in sorted(found.items())
     ]
+
+
+def _locked(rejected: Sequence[_Asked]) -> set[str]:
+    """Functions that have a lock: each keeps itself out while it runs, though not before and after.
+
+    Others keep out what they do not mean to, where they pay first and book then. One that books first takes it.
+    """
+    return {each.moment.way[0] for each in rejected if each.later and each.once_more}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from solexp.core import Outcome, Verdict
+from solexp.core import Outcome, Program, Verdict
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.deployed import Deployed
 from solexp.evm.evidence import foundry_test, listing, see
@@ -72,6 +72,25 @@ LATE = changed(
 )
 GENEROUS = changed(UNLOCKED, ('"not taken"', '"refused"'))
 
+# What it is owed is booked when it has paid: in between it owes more than it has.
+LATE_BOOKS = """contract Box {
+    mapping(address => uint256) private held;
+    uint256 private all;
+    function put() external payable { held[msg.sender] += msg.value; all += msg.value; }
+    function take(uint256 amount) external {
+        require(held[msg.sender] >= amount && amount > 0, "too much");
+        held[msg.sender] -= amount;
+        (bool ok, ) = msg.sender.call{value: amount}("");
+        require(ok, "not taken");
+        all -= amount;
+    }
+    function spare() external view returns (uint256) { return address(this).balance - all; }
+}"""
+EARLY_BOOKS = changed(
+    changed(LATE_BOOKS, ('"not taken");\n        all -= amount;', '"not taken");')),
+    ("        (bool ok", "        all -= amount;\n        (bool ok"),
+)
+
 GRAPH = """{"contract": "Box", "events": [
   {"id": "put", "function": "put()", "value": "40"},
   {"id": "take", "function": "take(uint256)", "arguments": [["25"]]}
@@ -82,10 +101,12 @@ HISTORY = program(
 )
 
 
-def asked(folder: Path, compiler: Compiler, original: str, *others: str) -> list[Verdict]:
+def asked(
+    folder: Path, compiler: Compiler, original: str, *others: str, history: Program = HISTORY
+) -> list[Verdict]:
     (folder / "box.json").write_text(GRAPH)
     oracle = Negative(graphs=str(folder), calls=24, length=12, search=["history", "pool"])
-    case = Case(task(original, HISTORY), candidates([original, *others]), compiler, cached=False)
+    case = Case(task(original, history), candidates([original, *others]), compiler, cached=False)
     return oracle.judge(case)
 
 
@@ -153,6 +174,15 @@ def test_more_gas_than_the_original_gives_counts_only_where_it_gets_somebody_mor
 ) -> None:
     found = asked(tmp_path, compiler, TRANSFER, GENEROUS, LATE)
     assert outcomes(found) == [Outcome.PASS, Outcome.PASS, Outcome.FAIL]
+
+
+def test_who_books_before_it_pays_may_be_called_where_who_books_behind_it_cannot_answer(
+    compiler: Compiler, tmp_path: Path
+) -> None:
+    history = program(*HISTORY.calls, call("spare()", at=3, sender=OTHER))
+    found = asked(tmp_path, compiler, LATE_BOOKS, EARLY_BOOKS, history=history)
+    assert outcomes(found) == [Outcome.PASS, Outcome.PASS]
+    assert found[1].measures["negative.asked.receivers"] > 0  # type: ignore[operator]
 
 
 def test_what_is_found_before_a_limit_is_used_up_is_not_taken_for_all_there_is(
