@@ -257,6 +257,6 @@ def _rejected(node: Deployed, programs: Sequence[Program], rows: Sequence[_Asked
 def _locked(rejected: Sequence[_Asked]) -> set[str]:
     """Functions that have a lock: each keeps itself out while it runs, though not before and after.
 
-    Others keep out what they do not mean to, where they pay first and book then. One that books first takes it.
+    Others, which pay first and book then, keep out what they do not mean to. A candidate that books first does not.
     """
     return {each.moment.way[0] for each in rejected if each.later and each.once_more}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from solexp.core import Outcome, Program, Verdict
+from solexp.core import Outcome, Verdict
 from solexp.evm.anvil import AnvilMachine
 from solexp.evm.deployed import Deployed
 from solexp.evm.evidence import foundry_test, listing, see
@@ -76,6 +76,7 @@ GENEROUS = changed(UNLOCKED, ('"not taken"', '"refused"'))
 LATE_BOOKS = """contract Box {
     mapping(address => uint256) private held;
     uint256 private all;
+    uint256 private asked;
     function put() external payable { held[msg.sender] += msg.value; all += msg.value; }
     function take(uint256 amount) external {
         require(held[msg.sender] >= amount && amount > 0, "too much");
@@ -84,7 +85,7 @@ LATE_BOOKS = """contract Box {
         require(ok, "not taken");
         all -= amount;
     }
-    function spare() external view returns (uint256) { return address(this).balance - all; }
+    function spare() external returns (uint256) { asked += 1; return address(this).balance - all; }
 }"""
 EARLY_BOOKS = changed(
     changed(LATE_BOOKS, ('"not taken");\n        all -= amount;', '"not taken");')),
@@ -102,11 +103,11 @@ HISTORY = program(
 
 
 def asked(
-    folder: Path, compiler: Compiler, original: str, *others: str, history: Program = HISTORY
+    folder: Path, compiler: Compiler, original: str, *others: str, graph: str = GRAPH
 ) -> list[Verdict]:
-    (folder / "box.json").write_text(GRAPH)
+    (folder / "box.json").write_text(graph)
     oracle = Negative(graphs=str(folder), calls=24, length=12, search=["history", "pool"])
-    case = Case(task(original, history), candidates([original, *others]), compiler, cached=False)
+    case = Case(task(original, HISTORY), candidates([original, *others]), compiler, cached=False)
     return oracle.judge(case)
 
 
@@ -179,8 +180,8 @@ def test_more_gas_than_the_original_gives_counts_only_where_it_gets_somebody_mor
 def test_who_books_before_it_pays_may_be_called_where_who_books_behind_it_cannot_answer(
     compiler: Compiler, tmp_path: Path
 ) -> None:
-    history = program(*HISTORY.calls, call("spare()", at=3, sender=OTHER))
-    found = asked(tmp_path, compiler, LATE_BOOKS, EARLY_BOOKS, history=history)
+    graph = changed(GRAPH, ('"events": [', '"events": [{"id": "spare", "function": "spare()"},'))
+    found = asked(tmp_path, compiler, LATE_BOOKS, EARLY_BOOKS, graph=graph)
     assert outcomes(found) == [Outcome.PASS, Outcome.PASS]
     assert found[1].measures["negative.asked.receivers"] > 0  # type: ignore[operator]
 
