@@ -16,7 +16,7 @@ from solexp.benchmarks.building.screening import Steps, Untold
 from solexp.benchmarks.building.sets import Read, gathered, nothing_left
 from solexp.benchmarks.building.settings import ContractSettings
 from solexp.benchmarks.building.targets import Target, choose_targets
-from solexp.core import Task
+from solexp.core import Task, UserError
 from solexp.core.hashing import file_hash
 from solexp.core.task import series
 from solexp.dcr import write
@@ -102,7 +102,12 @@ def _graphs(tasks: Sequence[Task], compiler: Compiler) -> dict[str, str]:
         built = compiler.compile(task.sources, task.compiler, ast=True, keep_ast=False)
         contract = str(task.facts["deployed_contract"] or task.target.contract)
         name = task.id.replace("/", "_")
-        found[f"{GRAPHS}/{name}.json"] = write(extract(built, contract, task.sources))
+        place = f"{GRAPHS}/{name}.json"
+        if place in found:
+            raise UserError(
+                f"data build: the life cycles of two sources would both be {place}, one that of {task.id}; rename one"
+            )
+        found[place] = write(extract(built, contract, task.sources))
     return found
 
 

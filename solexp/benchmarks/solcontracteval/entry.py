@@ -225,4 +225,8 @@ def _recorded(row: Transaction) -> Recorded:
 
 
 def _sha256(text: str) -> str:
-    return hashlib.sha256(bytes.fromhex(text.removeprefix("0x"))).hexdigest()
+    try:
+        data = bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        raise DataError("the input of its creation is no hex") from None
+    return hashlib.sha256(data).hexdigest()

@@ -73,6 +73,7 @@ def test_fields_of_other_types_and_paths_that_lead_out_do_no_harm(
         {"CompilerVersion": 7},
         {"SourceCode": '{"a":' * 100_000},
         {"SourceCode": '{"a.sol": 5}'},
+        {"ConstructorArguments": "zz"},
     ],
 )
 def test_a_malformed_source_is_told_in_one_line(
@@ -105,6 +106,9 @@ def test_a_compiler_that_there_is_none_of_leaves_out_its_contract_alone(tmp_path
         {"gas": str(1 << 70)},
         {"timeStamp": "-1"},
         {"txreceipt_status": "x"},
+        {"input": "0xzz"},
+        {"input": "0x123"},
+        {"input": ""},
     ],
 )
 def test_a_malformed_transaction_is_told_in_one_line(
@@ -229,3 +233,15 @@ def test_a_file_of_addresses_that_is_no_text_is_told(
     with Server(made(), key=KEY) as server:
         assert capture(server, tmp_path, "--addresses", str(tmp_path / "addresses")) == 2
     assert "is no UTF-8 text" in last_line(capsys)
+
+
+def test_a_redirect_to_another_host_is_not_followed_nor_the_key_sent_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(made(), key=KEY) as other:
+        away = Fault(status=307, headers={"Location": other.explorer})
+        with Server(made(), key=KEY, script=[away]) as server:
+            assert capture(server, tmp_path) == 2
+        assert not other.asked
+    assert "HTTP status 307; mend the address" in (line := last_line(capsys))
+    assert KEY not in line

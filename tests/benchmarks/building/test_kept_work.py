@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
+from solexp.benchmarks.solcontracteval import bundle
 from solexp.cli import main
 from tests.benchmarks.building.captures import KEY, SOURCE, capture, made
 from tests.benchmarks.building.loopback import Server
@@ -104,3 +107,30 @@ def test_a_captured_source_that_is_gone_is_told(
     words = ["--from", str(out), "--out", str(tmp_path / "set")]
     assert main(["data", "build", "contracts", *words]) == 2
     assert "is missing (Box_0x" in capsys.readouterr().err
+
+
+def test_two_sources_with_one_name_for_their_graphs_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sources" / "a").mkdir(parents=True)
+    for place in ("a/b.sol", "a_b.sol"):
+        (tmp_path / "sources" / place).write_text(SOURCE)
+    assert build(tmp_path, "graphs=true", "duplicates=-1") == 2
+    assert "would both be graphs/a_b.json" in capsys.readouterr().err
+
+
+def test_a_creation_whose_input_is_no_hex_leaves_out_its_task(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Server(made(), key=KEY) as server:
+        assert capture(server, tmp_path) == 0
+    place = tmp_path / "transactions.parquet"
+    table = parquet.read_table(place)
+    inputs = pyarrow.array(
+        ["0xzz", *table["input"].to_pylist()[1:]], table.schema.field("input").type
+    )
+    parquet.write_table(
+        table.set_column(table.schema.get_field_index("input"), "input", inputs), place
+    )
+    assert not list(bundle.tasks(tmp_path))
+    assert "the input of its creation is no hex" in caplog.text

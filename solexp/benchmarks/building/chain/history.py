@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import msgspec
 
 from solexp.benchmarks.building.chain.explorer import MOST, Row
 from solexp.core import DataError
+
+_HEX = re.compile(r"0x(?:[0-9a-fA-F]{2})*")
 
 
 class Transaction(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +108,7 @@ def _transaction(task_id: str, idx: int, row: Row) -> Transaction:
             is_error=_count(row["isError"]),
             receipt_status=float(_count(receipt)) if receipt != "" else None,
             created=row["contractAddress"].lower() or None,
-            input=row["input"].lower(),
+            input=_data(row["input"]),
         )
     except (KeyError, ValueError, AttributeError, TypeError) as error:
         raise DataError(f"transaction {row.get('hash')} is malformed: {error!r}") from None
@@ -142,6 +145,13 @@ def _count(value: Any) -> int:
     if not 0 <= number < MOST:
         raise ValueError(f"{number} is too large or negative")
     return number
+
+
+def _data(text: str) -> str:
+    """Hex in lower case. Raises ValueError for what is none."""
+    if not _HEX.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is no hex of whole bytes")
+    return text.lower()
 
 
 def _number(value: Any) -> int | None:

@@ -15,6 +15,7 @@ from solexp.solidity.parsing import outline
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,127}")
 """Of a contract. Files are named by it, so that nothing else may pass."""
+_HEX = re.compile(r"(?:[0-9a-f]{2})*")
 _LIBRARY = re.compile(r"([^:;\s]+):(?:0x)?([0-9a-fA-F]{40})")
 _LICENCES = {"": "", "none": "", "no license (none)": "", "unlicense": "Unlicense"}
 """What stands for an SPDX identifier, or for none."""
@@ -98,6 +99,9 @@ def read(address: str, told: Mapping[str, Any]) -> Verified:
     place, _, contract = name.rpartition(":")
     if not _NAME.fullmatch(contract):
         raise DataError(f"{address}: {name[:80]!r} names no contract")
+    arguments = row.get("ConstructorArguments", "").removeprefix("0x").lower()
+    if not _HEX.fullmatch(arguments):
+        raise DataError(f"{address}: the arguments of its constructor are no hex")
     path = place if place in sources else _file_of(row, contract, sources)
     settings = handed.settings
     libraries = {
@@ -121,7 +125,7 @@ def read(address: str, told: Mapping[str, Any]) -> Verified:
             via_ir=settings.viaIR or msgspec.UNSET,
         ),
         abi=_abi(row),
-        constructor_arguments=row.get("ConstructorArguments", "").removeprefix("0x").lower(),
+        constructor_arguments=arguments,
         licence=_licence(row.get("LicenseType", "")),
         proxy=row.get("Proxy", "0") == "1",
         implementation=row.get("Implementation", "").lower(),
