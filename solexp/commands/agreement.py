@@ -45,6 +45,7 @@ def _read(paths: list[Path], column: str) -> tuple[dict[str, dict[str, str]], di
     groups: dict[str, str] = {}
     for path in paths:
         count = 0
+        earlier = {name: set(own) for name, own in labels.items()}
         for place, row in rows_of(path):
             count += 1
             item = _cell(row, _ITEM, place)
@@ -54,7 +55,11 @@ def _read(paths: list[Path], column: str) -> tuple[dict[str, dict[str, str]], di
             if not label:
                 continue
             if item in own:
-                raise UserError(f"{place}: '{name}' has labelled {item} already")
+                again = item in earlier.get(name, ())
+                raise UserError(
+                    f"{place}: '{name}' has labelled {item} already"
+                    + (", in another file; give files of two annotators two names" if again else "")
+                )
             own[item] = label
             if row.get(_GROUP):
                 groups[item] = str(row[_GROUP])

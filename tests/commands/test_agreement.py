@@ -75,3 +75,17 @@ def test_a_bad_file_is_one_line(
     assert said in told
     assert told.count("\n") == 1
     assert main(["agreement", files[0], str(tmp_path / "none.csv")]) == 2
+
+
+def test_two_files_of_one_name_are_told_apart_from_one_that_labels_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = [tmp_path / name / "labels.csv" for name in ("anna", "ben")]
+    for place in places:
+        place.parent.mkdir()
+        place.write_text("item,label\na,right\n")
+    assert main(["agreement", *map(str, places)]) == 2
+    assert "give files of two annotators two names" in capsys.readouterr().err
+    places[0].write_text("item,label\na,right\na,wrong\n")
+    assert main(["agreement", str(places[0])]) == 2
+    assert "already\n" in capsys.readouterr().err
