@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from solexp.core.errors import DataError, nearest
+from solexp.core.nesting import refuse_depth
 from solexp.dcr.expressions import parsed
 from solexp.evm.abi import split_types
 
@@ -162,6 +163,10 @@ def read(text: str | bytes, place: str) -> Graph:
 
     Raises DataError with the place, the path of the faulty field such as ``relations[3].source``, and the mend.
     """
+    try:
+        refuse_depth(text)
+    except ValueError as error:
+        raise DataError(f"{place}: {error}") from None
     try:
         file = msgspec.json.decode(text, type=_File)
     except msgspec.ValidationError as error:

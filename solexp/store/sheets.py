@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import UserError
+from solexp.core.nesting import refuse_depth
 from solexp.store.records import write_atomically, write_lines
 
 _JSON, _CSV = (".jsonl", ".json"), (".csv", ".tsv")
@@ -55,8 +56,9 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
+                refuse_depth(line)
                 yield f"{path} line {number}", msgspec.json.decode(line, type=dict[str, Any])
-            except (msgspec.MsgspecError, RecursionError) as error:
+            except (msgspec.MsgspecError, ValueError) as error:
                 raise UserError(f"{path} line {number}: {error}") from None
 
 

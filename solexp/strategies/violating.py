@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from solexp.core import Candidate, Generation, NoCode, Prompt, Task, UserError
+from solexp.core.nesting import refuse_depth
 from solexp.core.prompt import Completion, FinishReason
 from solexp.core.reply import Extraction
 from solexp.core.settings import at_least
@@ -208,6 +209,10 @@ def _values(reply: str) -> Iterator[Any]:
         value = _parsed(part)
         if value is not None:
             yield value
+    try:
+        refuse_depth(text)
+    except ValueError:
+        return
     decoder = json.JSONDecoder()
     place = 0
     found = []
@@ -217,15 +222,14 @@ def _values(reply: str) -> Iterator[Any]:
             found.append(value)
         except json.JSONDecodeError:
             place = match.end()
-        except RecursionError:
-            break
     yield from reversed(found)
 
 
 def _parsed(text: str) -> Any:
     try:
+        refuse_depth(text)
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except ValueError:
         pass
     try:
         return ast.literal_eval(text.strip())

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import Completion, FinishReason, PromptForm, ToolCall, Usage
+from solexp.core.nesting import refuse_depth
 from solexp.llm.served.faults import Fault, Kind, error_body, kind_of
 from solexp.llm.served.wire import whole
 
@@ -53,13 +54,17 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 def decoded(body: bytes) -> Any:
     """The JSON in ``body``. Raises Fault when there is none."""
     try:
+        refuse_depth(body)
+    except ValueError as error:
+        raise Fault(Kind.PASSING, f"the reply cannot be read: {error}", lost=True) from None
+    try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
         # Escaped surrogates that stand alone are JSON to Python; they are mended where text is taken out.
         return json.loads(body.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Fault(Kind.PASSING, "the reply is no JSON, or is cut short", lost=True) from None
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from solexp.core import CompilerSettings, DataError, UserError
 from solexp.core.errors import nearest
+from solexp.core.nesting import refuse_depth
 from solexp.solidity.foundry.files import Files
 from solexp.solidity.foundry.remappings import all_remappings
 from solexp.solidity.versions import parse_range, pragmas, release
@@ -108,8 +109,9 @@ def read_profile(files: Files, place: str, name: str = "default") -> Profile:
     if CONFIG not in files and not published:
         raise UserError(f"{place} has no {CONFIG}; give the folder of a Foundry project")
     try:
+        refuse_depth(files.get(CONFIG, b""))
         read = tomllib.loads(files.get(CONFIG, b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise DataError(f"{place}/{CONFIG}: {error}") from None
     profiles = _table(read.get("profile"))
     # Old files have the default profile's name as a table of its own.

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from solexp.core import Completion, Tool, ToolCall
+from solexp.core.nesting import refuse_depth
 from solexp.core.reply import well_formed, without_reasoning
 
 Protocol = Literal["native", "text"]
@@ -86,8 +87,9 @@ def _too_many(call: ToolCall) -> Action:
 
 def _native(call: ToolCall) -> Action:
     try:
+        refuse_depth(call.arguments)
         said = json.loads(call.arguments or "{}", strict=False)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         wrong = f"the arguments are no JSON: {error}"
         return Action(tool=call.name, call=call.id, wrong=wrong[:200])
     if not isinstance(said, dict):
@@ -104,10 +106,14 @@ def _written(text: str) -> Iterator[Action]:
             after = _BLOCK.search(text, block.end())
             yield _named(said, after[2] if after else None)
     decoder = json.JSONDecoder(strict=False)
+    try:
+        refuse_depth(text)
+    except ValueError:
+        return
     for found in re.finditer(r"\{\s*\"", text):
         try:
             said, _ = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
+        except ValueError:
             continue
         if isinstance(said, dict) and _name(said) is not None:
             yield _named(said, None)
@@ -115,8 +121,9 @@ def _written(text: str) -> Iterator[Action]:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
+        refuse_depth(text)
         said = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return said if isinstance(said, dict) and _name(said) is not None else None
 

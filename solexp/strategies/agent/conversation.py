@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import Completion, Message, ToolCall
+from solexp.core.nesting import refuse_depth
 from solexp.llm.tokens import count
 from solexp.strategies.agent.actions import Action, Protocol
 
@@ -116,8 +117,9 @@ def _short_call(call: ToolCall) -> ToolCall:
     if len(call.arguments) <= _LONG:
         return call
     try:
+        refuse_depth(call.arguments)
         said = json.loads(call.arguments, strict=False)
-    except (ValueError, RecursionError):
+    except ValueError:
         said = {}
     kept: dict[str, Any] = said if isinstance(said, dict) else {}
     short = {key: _short(value) if isinstance(value, str) else value for key, value in kept.items()}

@@ -15,6 +15,7 @@ import msgspec
 
 from solexp.core import UserError, secrets
 from solexp.core.hashing import content_hash
+from solexp.core.nesting import refuse_depth
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
@@ -208,8 +209,9 @@ class Asking:
             self._session.close()
             raise Passing(_said(error)) from None
         try:
+            refuse_depth(data)
             return msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (msgspec.DecodeError, ValueError):
             raise Passing("the answer is no whole JSON") from None
 
     def _refuse(self, response: Any) -> None:

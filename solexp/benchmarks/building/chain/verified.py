@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from solexp.core import CompilerSettings, DataError
+from solexp.core.nesting import refuse_depth
 from solexp.solidity.parsing import outline
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+)")
@@ -90,7 +91,7 @@ def read(address: str, told: Mapping[str, Any]) -> Verified:
         raise DataError(f"{address}: its compiler is {compiler[:80]!r}")
     try:
         handed = _handed_in(row)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise DataError(f"{address}: its source cannot be read: {error}") from None
     if handed.language != "Solidity":
         raise DataError(f"{address} is written in {handed.language}")
@@ -135,6 +136,8 @@ def read(address: str, told: Mapping[str, Any]) -> Verified:
 def _handed_in(row: dict[str, str]) -> _Input:
     """Sources and settings, whichever of the three forms they have: one file's text, a map of files, standard JSON."""
     text = row["SourceCode"].strip()
+    if text.startswith("{"):
+        refuse_depth(text)
     if text.startswith("{{") and text.endswith("}}"):
         return msgspec.json.decode(text[1:-1], type=_Input)
     if text.startswith("{"):
@@ -182,9 +185,11 @@ def _file_of(row: dict[str, str], contract: str, sources: dict[str, str]) -> str
 
 
 def _abi(row: dict[str, str]) -> list[dict[str, Any]]:
+    abi = row.get("ABI", "")
     try:
-        return msgspec.json.decode(row.get("ABI", ""), type=list[dict[str, Any]])
-    except (msgspec.DecodeError, RecursionError):
+        refuse_depth(abi)
+        return msgspec.json.decode(abi, type=list[dict[str, Any]])
+    except (msgspec.DecodeError, ValueError):
         return []
 
 
