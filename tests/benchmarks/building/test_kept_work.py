@@ -81,7 +81,7 @@ def test_where_nothing_can_be_written_nothing_is_begun(
 
 
 @pytest.mark.parametrize("name", ["tasks.jsonl.gz", "transactions.parquet"])
-@pytest.mark.parametrize("damage", [None, b"", gzip.compress(b"{}\n")])
+@pytest.mark.parametrize("damage", [None, b"", gzip.compress(b"{}\n", mtime=0)])
 def test_a_captured_table_that_was_changed_is_told(
     name: str, damage: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
