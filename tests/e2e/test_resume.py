@@ -195,8 +195,6 @@ def test_ctrl_c_ends_a_whole_sweep(trial: Trial, launcher: str) -> None:
     at_work = 1 if launcher == "basic" else 2
     killed = [run for run in trial.runs() if run.path.parent.name != "runs"]
     assert [run.manifest["status"] for run in killed] == ["killed"] * at_work
-    trial.wait_for(lambda: len(trial.mlflow_runs()) == 1 + at_work, pause=0.25)
-    assert sorted(run["status"] for run in trial.mlflow_runs()) == [
-        "FINISHED",
-        *["KILLED"] * at_work,
-    ]
+    # Workers may outlive the sweep for as long as it takes to say that they were killed.
+    told = ["FINISHED", *["KILLED"] * at_work]
+    trial.wait_for(lambda: sorted(run["status"] for run in trial.mlflow_runs()) == told, pause=0.25)
