@@ -71,3 +71,21 @@ class RowSet(ABC):
     def data_hashes(self) -> dict[str, str]:
         """SHA-256 of the files of rows, by name."""
         return {path.name: file_hash(path) for path in self._files}
+
+
+class RecordedSet(RowSet):
+    """Tasks with recorded calls, of which a run may take the first ones."""
+
+    def __init__(
+        self,
+        *,
+        limit: int | None = None,
+        ids: list[str] | None = None,
+        filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
+        seed: int = 0,
+        path: str | None = None,
+        calls: int | None = None,
+    ) -> None:
+        """``calls`` keeps only that many recorded calls a task; the others are those of `RowSet`."""
+        super().__init__(path=path, limit=limit, ids=ids, filter=filter, seed=seed)
+        self._calls = calls

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from solexp.benchmarks import taskset
-from solexp.benchmarks.rowset import RowSet
+from solexp.benchmarks.rowset import RecordedSet
 from solexp.benchmarks.solcontracteval import bundle
 from solexp.benchmarks.solcontracteval.entry import shortened
 from solexp.benchmarks.solcontracteval.importing import read_creations
 from solexp.core import DataError, Task
 
 
-class SolContractEval(RowSet):
+class SolContractEval(RecordedSet):
     """SolContractEval's tasks (Solidity, 0.4 to 0.8).
 
     ``limit``, ``ids``, ``filter`` and ``seed`` choose tasks as `solexp.benchmarks.base.select` says; ``path`` is the
@@ -21,19 +20,6 @@ class SolContractEval(RowSet):
     """
 
     name = "solcontracteval"
-
-    def __init__(
-        self,
-        *,
-        limit: int | None = None,
-        ids: list[str] | None = None,
-        filter: Mapping[str, object] | None = None,  # noqa: A002  (the key in a run's configuration)
-        seed: int = 0,
-        path: str | None = None,
-        calls: int | None = None,
-    ) -> None:
-        super().__init__(path=path, limit=limit, ids=ids, filter=filter, seed=seed)
-        self._calls = calls
 
     def _found(self) -> list[Path]:
         names = (
