@@ -28,6 +28,8 @@ _WEI_BITS = 88
 _ODD = 1 << 200
 """Distances that jump by more are of hashes and the like."""
 _LAST_LOOKED_AT = 6
+_LENGTH = (0, 0, 0)
+"""Stands for where it is compared how much there is of something."""
 
 Watch = Sequence[tuple[Watched, World]]
 
@@ -95,6 +97,8 @@ def _leaves(
     elif kind.endswith(")"):
         for at, (inner, each) in enumerate(zip(split_types(kind[1:-1]), value, strict=True)):
             yield from _leaves(inner, each, (*path, at))
+    elif kind == "bytes32":
+        yield path, 0, (1 << 256) - 1
     elif kind.startswith("uint"):
         yield path, 0, (1 << int(kind[4:])) - 1
     elif kind.startswith("int"):
@@ -111,7 +115,7 @@ def read(trail: Trail, which: Input) -> int:
     value: Any = step.values
     for at in which.path:
         value = value[at]
-    return int(value)
+    return int.from_bytes(value) if isinstance(value, bytes) else int(value)
 
 
 def moved(trail: Trail, which: Input, number: int) -> Trail:
@@ -126,6 +130,19 @@ def moved(trail: Trail, which: Input, number: int) -> Trail:
     else:
         step = step._replace(blocks=number)
     return (*trail[: which.step], step, *trail[which.step + 1 :])
+
+
+def emptied(trail: Trail) -> list[Border]:
+    """The trail with each of its last call's arrays, bytes and texts empty, one at a time."""
+    last = trail[-1]
+    found = []
+    for at, (kind, value) in enumerate(zip(last.entry.types, last.values, strict=True)):
+        if value and (kind.endswith("[]") or kind in ("bytes", "string")):
+            values = (*last.values[:at], type(value)(), *last.values[at + 1 :])
+            which = Input(len(trail) - 1, "argument", (at,), 0, 0)
+            changed = (*trail[:-1], last._replace(values=values))
+            found.append(Border(changed, which, _LENGTH, exact=True, by=0))
+    return found
 
 
 def earlier(trail: Trail, kind: str, by: int) -> Trail | None:
@@ -147,7 +164,7 @@ def earlier(trail: Trail, kind: str, by: int) -> Trail | None:
 
 def _placed(values: Any, path: tuple[int, ...], number: int) -> Any:
     if not path:
-        return number
+        return number.to_bytes(32) if isinstance(values, bytes) else number
     found = list(values)
     found[path[0]] = _placed(found[path[0]], path[1:], number)
     return found if isinstance(values, list) else tuple(found)
@@ -272,7 +289,7 @@ def _border(trail: Trail, which: Input, site: Site, by: int, exact: bool) -> Bor
 
 
 def _nudge(number: int, which: Input) -> int:
-    if which.kind in ("seconds", "blocks") or number < 1 << 10:
+    if which.kind in ("seconds", "blocks") or not 1 << 10 <= number < _ODD:
         return number + 1 if number < which.most else number - 1
     return number - (number >> 6)
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Literal
 
 from solexp.core import Call, CallResult, Program
-from solexp.fuzzing.borders import Border, Borders, Slopes, moved, same_input
+from solexp.fuzzing.borders import Border, Borders, Slopes, emptied, moved, same_input
 from solexp.fuzzing.drawing import Sequences, Step, program
 from solexp.fuzzing.interfaces import interface_ids
 from solexp.fuzzing.settings import Entry, Settings, Unit
@@ -41,11 +41,13 @@ _TURNS = 2
 """Trails that are picked in which one change has the last calls end in one way."""
 _WATCHED_SHARE = 8
 _CHUNK = 20
+_SELECTOR = len("0x") + 8
 
 Key = tuple[object, ...]
 
-Choice = Literal["border", "change", "beside"]
-"""Why a trail is picked: at a border a call ends otherwise; with one change one does; or it is beside a border."""
+Choice = Literal["border", "change", "beside", "again"]
+"""Why a trail is picked: at a border a call ends otherwise; with one change one does, and no two functions had ended
+that way one after the other; it is beside a border; or they had."""
 
 
 class Directed:
@@ -205,6 +207,8 @@ class Directed:
             if (near[0].site, len(trail)) in sites or len(sites) < _SAME:
                 sites[near[0].site, len(trail)] = None
                 groups.append(near)
+        if results[-1].status and not last.view:
+            groups += [[each] for each in emptied(trail)]
         looks = self._looks()
         flat = [(*each.trail, *looks) for near in groups for each in near]
         found = iter(self._send(flat, like=results, pick=True))
@@ -306,15 +310,23 @@ class Directed:
         ):
             found[place] = results
             turns = any(kind != outcome(each) for kind, each in zip(kinds, results, strict=False))
-            if turns and not pick:
-                # Another that says the same is not worth a candidate's time.
-                ends = zip(trail[-_LAST:], results[-_LAST:], strict=True)
-                said = tuple((step.entry.signature, *outcome(each)) for step, each in ends)
-                self._turned[said] += 1
-                turns = self._turned[said] <= _TURNS
-            if turns or pick:
-                self._pick(trail, results, _choice(turns, pick and bool(like)))
+            if pick:
+                self._pick(trail, results, _choice(turns, bool(like)))
+            elif turns:
+                # Another that says the same is hardly worth a candidate's time.
+                ends = [*zip(trail, results, strict=True)][-_LAST:]
+                roughly = tuple((step.entry, each.status, _reason(each)) for step, each in ends)
+                said = tuple((step.entry, *outcome(each)) for step, each in ends)
+                new = not self._turned[roughly]
+                self._turned.update((roughly, said))
+                if new or self._turned[said] <= _TURNS:
+                    self._pick(trail, results, "change" if new else "again")
         return found
+
+
+def _reason(result: CallResult) -> str:
+    """Why a call fails, as far as which error it is."""
+    return "" if result.status else result.output[:_SELECTOR]
 
 
 def _choice(turns: bool, border: bool) -> Choice:

@@ -30,8 +30,8 @@ _ROUNDS = (40, 70)
 """Parts of the calls, in percent, after which the search with an aim goes on."""
 _AIMED = 50
 """Most calls, in percent, that it makes."""
-_PICKED: dict[Choice, int] = {"border": 20, "change": 20, "beside": 10}
-"""Most of the calls that candidates are sent, in percent, that it has picked."""
+_PICKED: dict[Choice, int] = {"border": 20, "change": 30, "beside": 10, "again": 5}
+"""Most of the calls that candidates are sent, in percent, that it has picked; what one leaves is for the next."""
 _SPECIAL = tuple(f"0x{number:040x}" for number in (0, 1, 9))
 """No account, one that is nobody's, and the contract of EIP-152, which takes no ether."""
 _SPENT = "all gas used"
@@ -58,8 +58,12 @@ def _best(
     something new, and of the others the latest, which go on from most that is known."""
     kept = []
     order: list[_Sequence] = []
+    left = 0
     for why, share in _PICKED.items():
-        order += _share(picked[why], calls * share // 100)
+        left += calls * share // 100
+        some = list(_share(picked[why], left))
+        left -= sum(len(each.endings) for each in some)
+        order += some
     order += [each for each in found if each.new]
     order += [each for each in reversed(found) if not each.new]
     for each in order:

@@ -32,7 +32,7 @@ from solexp.solidity.foundry.imports import with_project
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what is kept."""
 
 _LASTING = (None, "gas", "answer")

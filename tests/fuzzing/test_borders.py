@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solexp.core import CallResult
-from solexp.fuzzing.borders import Input, earlier, inputs, moved, read
+from solexp.fuzzing.borders import Input, earlier, emptied, inputs, moved, read
 from solexp.fuzzing.drawing import Step, program
 from solexp.fuzzing.interfaces import interface_ids
 from solexp.fuzzing.settings import Entry
 from solexp.fuzzing.tracing import Watched
 from solexp.fuzzing.trails import fewer, needed, outcome, part, steps_of
+from solexp.fuzzing.variants import variants
 from tests.evm import boxes
 
 PAY = Entry(
@@ -94,6 +95,30 @@ def test_a_trail_is_made_as_small_as_its_last_call_allows() -> None:
 
     [small] = fewer([trail], [outcome(CallResult(status=True))], ask)
     assert [each.values[0] for each in small] == [2, 7, 11]
+
+
+def test_other_calls_come_before_the_last_with_flags_both_ways_and_about_the_same() -> None:
+    rule = Entry("rule(uint64,bool)", "01020306", ("uint64", "bool"))
+    way = Step(rule, boxes.OTHER, (5, False), 0, 0, 0)
+    trail = (step(number=1), step(number=2))
+    found = variants(trail, [(way,)], [boxes.SENDER])
+    sent = {(one.sender, *one.values) for each in found for one in each if one.entry is rule}
+
+    assert (boxes.OTHER, 5, False) in sent
+    assert (boxes.OTHER, 5, True) in sent
+    assert (boxes.SENDER, 2, False) in sent, "by who makes the last call, with its argument"
+
+
+def test_arrays_and_words_of_the_last_call_are_changed() -> None:
+    listed = Entry("join(bytes32,uint64[])", "01020307", ("bytes32", "uint64[]"))
+    trail = (step(PAY), Step(listed, boxes.SENDER, (b"\x07" * 32, [3]), 0, 0, 0))
+    [border] = emptied(trail)
+    assert border.trail == (trail[0], trail[1]._replace(values=(b"\x07" * 32, [])))
+    assert emptied(border.trail) == []
+
+    word = next(each for each in inputs(trail, [seen(set(), set())] * 2) if each.path == (0,))
+    assert read(trail, word) == int("07" * 32, 16)
+    assert moved(trail, word, 9)[1].values == (bytes(31) + b"\x09", [3])
 
 
 def test_a_history_is_read_as_the_calls_that_it_made() -> None:

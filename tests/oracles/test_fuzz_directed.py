@@ -66,12 +66,69 @@ HISTORY = program(
 )
 STRANGE = program(call("watch(address)", int(SENDER, 16)))
 
+# Nobody makes anything while halted, closes what is in dispute, or joins by a list of one.
+GUILD = """contract Box {
+    address owner = msg.sender;
+    bytes32 root;
+    bool halted;
+    uint256 made;
+    mapping(uint256 => uint256) stage;
+    mapping(uint256 => address) maker;
+    mapping(address => uint256) joined;
+    constructor() payable {}
+    function rule(bool halt) external { require(msg.sender == owner, "owner"); halted = halt; }
+    function list(bytes32 to) external { require(msg.sender == owner, "owner"); root = to; }
+    function make() external returns (uint256 id) {
+        require(!halted, "halted");
+        id = ++made;
+        (stage[id], maker[id]) = (1, msg.sender);
+    }
+    function dispute(uint256 id) external {
+        require(msg.sender == maker[id] && stage[id] == 1, "dispute");
+        stage[id] = 2;
+    }
+    function close(uint256 id) external {
+        require(stage[id] == 1, "stage");
+        stage[id] = 3;
+    }
+    function join(uint256 rank, bytes32[] calldata path) external {
+        bytes32 node = keccak256(abi.encodePacked(msg.sender, rank));
+        for (uint256 i = 0; i < path.length; i++) {
+            node = keccak256(abi.encodePacked(node, path[i]));
+        }
+        require(node == root, "list");
+        joined[msg.sender] = rank;
+    }
+}"""
+OUTLAWS = {
+    "halted": GUILD.replace('require(!halted, "halted");', ""),
+    "disputed": GUILD.replace(
+        'stage[id] == 1, "stage"', 'stage[id] == 1 || stage[id] == 2, "stage"'
+    ),
+    "alone": GUILD.replace("require(node == root", "require(path.length > 0 && node == root"),
+}
+BESIDE = keccak(b"the other leaf")
+LEAF = keccak(bytes.fromhex(OTHER[2:]) + (7).to_bytes(32))
+MEETING = program(
+    call("rule(bool)", 0),
+    call("make()", sender=OTHER, at=2),
+    call("make()", sender=OTHER, at=3),
+    call("dispute(uint256)", 2, sender=OTHER, at=4),
+    call("close(uint256)", 1, at=5),
+    call("list(bytes32)", int(word(keccak(bytes.fromhex(word(LEAF) + word(BESIDE)))), 16), at=6),
+    call("join(uint256,bytes32[])", 7, 64, 1, BESIDE, sender=OTHER, at=7),
+)
+
 
 def judge(
-    compiler: Compiler, *codes: str, history: Any = HISTORY, **settings: Any
+    compiler: Compiler,
+    *codes: str,
+    original: str = SALE,
+    history: Any = HISTORY,
+    **settings: Any,
 ) -> list[Verdict]:
     oracle = Fuzz(**{"scope": "contract", "calls": 1200, "length": 10, **settings})
-    return oracle.judge(Case(task(SALE, history), candidates(codes), compiler, cached=False))
+    return oracle.judge(Case(task(original, history), candidates(codes), compiler, cached=False))
 
 
 def shown(found: Verdict) -> list[Any]:
@@ -102,8 +159,25 @@ def test_sums_seconds_states_and_identifiers_that_chance_does_not_meet_are_found
     assert told[0] == told[1]
 
 
+def test_flags_both_ways_calls_about_the_same_and_hashes_of_arguments_are_found(
+    compiler: Compiler,
+) -> None:
+    def asked(*codes: str, **settings: Any) -> list[Verdict]:
+        settings |= {"original": GUILD, "history": MEETING, "arguments": "all"}
+        return judge(compiler, *codes, **settings)
+
+    rows = asked(GUILD, *OUTLAWS.values())
+    assert [each.outcome for each in rows] == [Outcome.PASS, *[Outcome.FAIL] * len(OUTLAWS)]
+    calls = {name: shown(each) for name, each in zip(OUTLAWS, rows[1:], strict=True)}
+    assert calls["halted"] == ["rule(true)", "make()"]
+    assert [each.partition("(")[0] for each in calls["disputed"]] == ["make", "dispute", "close"]
+    assert calls["alone"][-1] == "join(7, [])"
+    [alone] = asked(OUTLAWS["alone"], feedback="none")
+    assert alone.outcome is Outcome.PASS, "chance does not find a hash"
+
+
 def test_without_corpus_and_feedback_a_history_has_no_part_in_it(compiler: Compiler) -> None:
-    without = {"corpus": "none", "feedback": "none", "calls": 400}
+    without: dict[str, Any] = {"corpus": "none", "feedback": "none", "calls": 400}
     rows = judge(compiler, *MUTANTS.values(), **without)
     others = judge(compiler, *MUTANTS.values(), history=STRANGE, **without)
 
