@@ -115,6 +115,10 @@ class Observation(msgspec.Struct, frozen=True):
     about as much of each, so that what is compared does not depend on what else it declares. None: everything."""
     per_mapping: int | None = None
     """Keys of each mapping that are read, at most; None: as the layout itself suggests."""
+    flags: tuple[str, ...] | None = None
+    """Which of the reference's values are a `bool`, as labels without keys. Of another contract a value is not read
+    where it is one and the reference's is not, or the other way around: what they hold says nothing about one another.
+    None: everything."""
     balances: tuple[str, ...] = ()
     """Accounts whose balance is read, as 64 hex digits without ``0x``."""
     branches: tuple[Branch, ...] = ()

@@ -57,6 +57,7 @@ def observation(
         max_slots=max_slots,
         slots_of=widths.slots_of if layout else None,
         per_mapping=widths.per_mapping if layout else None,
+        flags=widths.flags if layout else None,
         balances=accounts,
     )
 

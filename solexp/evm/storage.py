@@ -111,15 +111,17 @@ class Budget(NamedTuple):
     """Slots by name of the variable."""
     per_mapping: int
     """Keys of each mapping."""
+    flags: tuple[str, ...]
+    """Which of what is read is a `bool`, as labels without keys."""
 
 
 def budget(layout: dict[str, Any] | None, keys: Keys, max_slots: int) -> Budget:
     """What reading the reference takes, as the measure for the others."""
     if layout is None:
-        return Budget({}, 0)
+        return Budget({}, 0, ())
     planner = _Planner(layout, Observation(keys=keys, max_slots=max_slots))
     planner.plan()
-    return Budget(planner.used, planner.per_mapping)
+    return Budget(planner.used, planner.per_mapping, tuple(sorted(planner.flags)))
 
 
 def plan_slots(layout: dict[str, Any] | None, plan: Observation) -> SlotPlan:
@@ -162,6 +164,8 @@ class _Planner:
         mappings = sum(t["encoding"] == "mapping" for t in self._types.values())
         self.per_mapping = plan.per_mapping or max(8, plan.max_slots // max(1, 2 * mappings))
         self.used: dict[str, int] = {}
+        self.flags: set[str] = set()
+        self._alike = None if plan.flags is None else frozenset(plan.flags)
         self._plain: dict[int, int] = {}
         self._groups: dict[tuple[int, int, int], tuple[_Place, int]] = {}
         self._fields: list[tuple[str, tuple[int, int, int] | None, int, int, int, bool]] = []
@@ -223,8 +227,15 @@ class _Planner:
             count = int(found[1]) if found else 0
             inner = place if not suffix else _relabelled(place, suffix)
             self._elements(kind["base"], inner, min(count, ARRAY_ELEMENTS))
-        else:
-            signed = _SIGNED.fullmatch(_underlying(kind)) is not None
+        elif place.entries:
+            underlying = _underlying(kind)
+            name = _KEYS.sub("[]", place.entries[0][0] + suffix)
+            flag = underlying == "bool"
+            if flag:
+                self.flags.add(name)
+            if self._alike is not None and (name in self._alike) != flag:
+                return
+            signed = _SIGNED.fullmatch(underlying) is not None
             self._value(place, suffix, offset, int(kind["numberOfBytes"]), signed=signed)
 
     def _deep(self, place: _Place, suffix: str) -> Iterable[tuple[str, int]]:

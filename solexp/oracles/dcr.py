@@ -13,7 +13,7 @@ from solexp.oracles.judgement import timed
 from solexp.oracles.sequenced import SequenceJudgement
 from solexp.oracles.sequencing import sequencing
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what a verdict says."""
 
 _DEFAULT = Search()

@@ -22,7 +22,7 @@ from solexp.oracles.fuzz_engines import engine_fingerprint, refuse
 from solexp.oracles.fuzzed import FuzzJudgement
 from solexp.oracles.judgement import timed
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with every change of what a verdict says."""
 
 Rule = Literal["strict", "paper"]

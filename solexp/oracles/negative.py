@@ -14,7 +14,7 @@ from solexp.oracles.rejecting import SOURCES, Source
 from solexp.oracles.sequencing import sequencing
 from solexp.oracles.violation import Violation
 
-SCHEMA = 4
+SCHEMA = 5
 """Raised with every change of what a verdict says."""
 
 _DEFAULT = Search()

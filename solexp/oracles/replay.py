@@ -33,7 +33,7 @@ from solexp.oracles.staging import Stage, stage
 from solexp.store import Store
 from solexp.toolchain.homes import cache_home
 
-SCHEMA = 13
+SCHEMA = 14
 """Raised with every change of what a verdict says."""
 
 _LABELS_SHOWN = 40

@@ -147,3 +147,53 @@ def test_a_second_look_counts_getters_only_where_the_first_does(compiler: Compil
     [counted] = Replay(getters="always").judge(case)
     assert counted.outcome is Outcome.FAIL
     assert counted.evidence["elsewhere"] == "late"
+
+
+LOCKED = """contract Box {
+    struct Till { bool busy; uint64 sum; }
+    bool private busy;
+    bool public closed;
+    mapping(uint256 => bool) private seen;
+    Till[] private tills;
+    constructor() payable { tills.push(Till(true, 5)); }
+    function put(uint256 amount) external { busy = false; seen[amount] = true; closed = amount > 6; }
+}"""
+# Locks as they are often kept: one is never zero.
+NUMBERED = (
+    LOCKED.replace("bool private busy;", "uint256 private busy;")
+    .replace("struct Till { bool busy", "struct Till { uint8 busy")
+    .replace("mapping(uint256 => bool)", "mapping(uint256 => uint256)")
+    .replace("Till(true, 5)", "Till(2, 5)")
+    .replace("busy = false; seen[amount] = true", "busy = 1; seen[amount] = 2")
+)
+
+
+def test_a_flag_and_a_number_of_one_name_are_not_compared_but_by_their_getters(
+    compiler: Compiler,
+) -> None:
+    public = LOCKED.replace("bool public closed", "uint256 public closed")
+    codes = [
+        LOCKED,
+        NUMBERED,
+        NUMBERED.replace("Till(2, 5)", "Till(2, 6)"),
+        public.replace("amount > 6", "amount > 6 ? 1 : 0"),
+        public.replace("amount > 6", "amount > 6 ? 2 : 1"),
+        LOCKED.replace("amount > 6", "amount > 99"),
+    ]
+    same, numbered, *others = _judged(compiler, AnvilMachine(), codes, reference=LOCKED)
+
+    assert (same.outcome, same.measures["variables_missing"]) == (Outcome.PASS, 0)
+    assert numbered.outcome is Outcome.PASS, numbered.divergence
+    missing = numbered.measures["variables_missing"]
+    assert isinstance(missing, int)
+    assert missing >= 3
+    sum_, as_number, wrong_number, wrong_flag = others
+    assert as_number.outcome is Outcome.PASS
+    for wrong, where in (
+        (sum_, "tills[0].sum"),
+        (wrong_number, "closed()"),
+        (wrong_flag, "closed"),
+    ):
+        assert wrong.outcome is Outcome.FAIL
+        assert wrong.divergence is not None
+        assert where in str(wrong.divergence)
