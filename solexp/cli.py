@@ -190,8 +190,7 @@ def _add_data(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     for verb, what in (("verify", "check a benchmark's files"), ("stats", "count what it holds")):
         each = datum.add_parser(verb, help=what)
         each.add_argument("benchmark", nargs="?" if verb == "verify" else None)
-        if verb == "stats":
-            each.add_argument("override", nargs="*", help="such as benchmark.path=PROJECT")
+        each.add_argument("override", nargs="*", help="such as benchmark.path=FOLDER")
 
 
 def _add_capture(datum: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

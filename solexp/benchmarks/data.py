@@ -13,11 +13,13 @@ import msgspec
 
 from solexp.benchmarks import rowfiles, starter, stats, taskset
 from solexp.benchmarks.base import Benchmark
+from solexp.benchmarks.building import card
 from solexp.benchmarks.categories import PAPER_TOTALS, totals
 from solexp.benchmarks.contracteval import ContractEval
 from solexp.benchmarks.contracteval import release as contracteval
 from solexp.benchmarks.contracts import Contracts
 from solexp.benchmarks.fetching import Report
+from solexp.benchmarks.rowset import RowSet
 from solexp.benchmarks.solbench import SolBench
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
@@ -125,9 +127,12 @@ def import_data(name: str, source: Path) -> Report:
     return _importer(name).import_release(source, _folder(name))
 
 
-def verify(name: str) -> Verification:
-    """Reads all of a benchmark's data and checks that they hold together."""
-    benchmark = open_benchmark(name)
+def verify(name: str, benchmark: Benchmark | None = None) -> Verification:
+    """Reads all data of ``benchmark`` and checks that they hold together; of all that ``name`` has where it is not
+    given.
+    """
+    benchmark = benchmark or open_benchmark(name)
+    folder = getattr(benchmark, "folder", _folder(name))
     problems: list[str] = []
     if isinstance(
         benchmark, ContractEval | Contracts | SolBench | SolContractEval | SolEval | SolidityEval
@@ -140,8 +145,10 @@ def verify(name: str) -> Verification:
     except UserError as error:
         problems.append(str(error))
         return Verification(name=name, tasks=0, problems=tuple(problems), undecidable={}, hashes={})
-    if name not in _EMBEDDED and taskset.exists(_folder(name)):
-        problems += _changed(_folder(name))
+    if isinstance(benchmark, RowSet):
+        problems += card.changed(folder)
+    if name not in _EMBEDDED and taskset.exists(folder):
+        problems += _changed(folder)
     counts = Counter(task.id for task in tasks)
     problems += [
         f"{task_id}: occurs {count} times" for task_id, count in counts.items() if count > 1

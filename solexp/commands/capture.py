@@ -13,12 +13,13 @@ from solexp.benchmarks.building.chain.archive import Archive
 from solexp.benchmarks.building.chain.asking import Asking, Manners
 from solexp.benchmarks.building.chain.capturing import Captured, Extent, Witness, capture
 from solexp.benchmarks.building.chain.explorer import Explorer, Unverified
-from solexp.benchmarks.building.chain.folder import Told, held, read_told, write, write_told
+from solexp.benchmarks.building.chain.folder import VERB, Told, read_told, write, write_told
 from solexp.benchmarks.building.flat import one_file
 from solexp.core import DataError, UserError
 from solexp.progress import Progress
 from solexp.solidity.compiler import Compiler
 from solexp.solidity.flattening import CannotFlatten
+from solexp.store.alone import alone
 
 EXPLORER, NODE = "SOLEXP_EXPLORER", "SOLEXP_NODE"
 """Environment variables with the addresses, which may hold keys."""
@@ -39,7 +40,7 @@ def data_capture(command: argparse.Namespace) -> int:
     explorer = Explorer(asking, command.chain)
     askings = [asking]
     node = _node(command, askings)
-    with held(out):
+    with alone(out, VERB):
         _capture(command, addresses, out, explorer=explorer, node=node, askings=askings)
     return 0
 

@@ -31,8 +31,7 @@ def data(command: argparse.Namespace) -> int:
         case "import":
             return _report(benchmarks.import_data(command.benchmark, Path(command.source)))
         case "verify":
-            names = [command.benchmark] if command.benchmark else _present()
-            return max([_verify(name) for name in names], default=0)
+            return _verify_all(command.benchmark, command.override)
         case "build" | "capture" | "natspec":
             return _make(command)
         case _:
@@ -81,8 +80,15 @@ def _report(report: Report) -> int:
     return 0
 
 
-def _verify(name: str) -> int:
-    found = benchmarks.verify(name)
+def _verify_all(name: str | None, overrides: Sequence[str]) -> int:
+    if name is not None and overrides:
+        return _verify(name, _composed("verify", name, overrides))
+    names = _present() if name is None else [name]
+    return max(map(_verify, names), default=0)
+
+
+def _verify(name: str, benchmark: Benchmark | None = None) -> int:
+    found = benchmarks.verify(name, benchmark)
     print(f"{name}: {found.tasks} tasks, {len(found.problems)} problems", flush=True)
     for problem in found.problems:
         print(f"{name}: {problem}", file=sys.stderr)
@@ -101,7 +107,7 @@ def _verify(name: str) -> int:
 def _stats(name: str, overrides: Sequence[str]) -> int:
     # What is no benchmark of its own, as a project that a path names, is what a run's configuration makes of it.
     known = name in benchmarks.BENCHMARKS and not overrides
-    found = benchmarks.statistics(name, None if known else _composed(name, overrides))
+    found = benchmarks.statistics(name, None if known else _composed("stats", name, overrides))
     if found.python:
         draw(_python(found), sys.stdout)
     else:
@@ -110,14 +116,14 @@ def _stats(name: str, overrides: Sequence[str]) -> int:
     return 0
 
 
-def _composed(name: str, overrides: Sequence[str]) -> Benchmark:
+def _composed(verb: str, name: str, overrides: Sequence[str]) -> Benchmark:
     from solexp.config.compose import compose, plain  # noqa: PLC0415  (Hydra costs start-up)
     from solexp.config.instantiate import instantiate  # noqa: PLC0415
 
     for override in overrides:
         if not override.lstrip("+~").startswith("benchmark."):
             raise UserError(
-                f"data stats: '{override}' is no key of the benchmark; give benchmark.KEY=VALUE"
+                f"data {verb}: '{override}' is no key of the benchmark; give benchmark.KEY=VALUE"
             )
     config = plain(compose([f"benchmark={name}", *overrides]))
     benchmark: Benchmark = instantiate(config["benchmark"], "benchmark")

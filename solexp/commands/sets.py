@@ -24,6 +24,7 @@ from solexp.core import UserError
 from solexp.core.errors import nearest
 from solexp.progress import Progress
 from solexp.report.tables import Grid, draw
+from solexp.store.alone import alone
 from solexp.store.records import check_writable
 
 BUILDERS: dict[str, tuple[Callable[..., Card], type[Filters]]] = {
@@ -46,7 +47,7 @@ def build(command: argparse.Namespace) -> int:
     settings = read_settings(command.override, kind)
     read = [_read(each) for each in command.source]
     written = {} if command.natspec is None else read_written(Path(command.natspec))
-    with Progress("compiling") as progress:
+    with alone(Path(command.out), "build"), Progress("compiling") as progress:
         told = make(read, Path(command.out), settings, progress, written)
     _tell(told, Path(command.out))
     return 0

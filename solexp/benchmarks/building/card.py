@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import msgspec
 from solexp.benchmarks.building.funnel import Dropped, Funnel, Stage
 from solexp.benchmarks.building.settings import Filters
 from solexp.benchmarks.building.sources import Source, licence
-from solexp.core.hashing import content_hash
+from solexp.core.hashing import content_hash, file_hash
 from solexp.store.records import write_atomically
 
 SCHEMA = 1
+CARD = "card.json"
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +80,30 @@ def card(
 def write_card(folder: Path, told: Card) -> None:
     """Writes ``card.json`` and ``card.md``."""
     data = msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
-    write_atomically(folder / "card.json", data)
+    write_atomically(folder / CARD, data)
     write_atomically(folder / "card.md", in_words(told).encode())
+
+
+class _Hashes(msgspec.Struct):
+    hashes: dict[str, str]
+
+
+def changed(folder: Path) -> Iterator[str]:
+    """A line for each file that is not as the folder's card says; none where there is no card."""
+    path = folder / CARD
+    if not path.is_file():
+        return
+    try:
+        told = msgspec.json.decode(path.read_bytes(), type=_Hashes)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        yield f"{path}: is no card: {error}"
+        return
+    for name, digest in told.hashes.items():
+        file = folder / name
+        if not file.resolve().is_relative_to(folder.resolve()) or not file.is_file():
+            yield f"{file}: is not there, though {CARD} names it; build the set again"
+        elif file_hash(file) != digest:
+            yield f"{file}: its hash is not the one in {CARD}; build the set again"
 
 
 def in_words(told: Card) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from solexp.dcr import read
 from solexp.oracles.base import Case
 from solexp.oracles.replay import Replay
 from solexp.solidity.compiler import Compiler
+from solexp.store.alone import alone
 from tests.llm.served.server import Asked, LoopbackServer
 
 SALE = """// SPDX-License-Identifier: MIT
@@ -174,6 +176,41 @@ def test_a_run_finds_the_set(built: Path) -> None:
     assert spec.benchmark.data_hashes() == {
         "tasks.solexp.jsonl.gz": json.loads((built / "taskset.json").read_text())["sha256"]
     }
+
+
+def test_a_set_that_was_changed_is_told_by_its_card(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "set"
+    shutil.copytree(built, folder)
+    asked = ["data", "verify", "contracts", f"benchmark.path={folder}"]
+    assert main(asked) == 0
+    assert "contracts: 2 tasks, 0 problems" in capsys.readouterr().out
+
+    (folder / "graphs" / "Old.json").unlink()
+    with (folder / "graphs" / "Sale.json").open("a") as file:
+        file.write("\n")
+    assert main(asked) == 1
+    said = capsys.readouterr().err
+    assert "Old.json: is not there, though card.json names it" in said
+    assert "Sale.json: its hash is not the one in card.json" in said
+    assert main([*asked, "seed=3"]) == 2
+    assert "data verify: 'seed=3' is no key of the benchmark" in capsys.readouterr().err
+
+
+def test_of_two_builds_into_one_folder_the_second_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, sources = tmp_path / "out", tmp_path / "sources"
+    sources.mkdir()
+    (sources / "Empty.sol").write_text("pragma solidity ^0.8.20;\ninterface Nothing {}\n")
+    asked = ["data", "build", "contracts", "--from", str(sources), "--out", str(out)]
+    with alone(out, "build"):
+        assert main(asked) == 2
+        assert "another build into" in capsys.readouterr().err
+    assert main(asked) == 2
+    assert "another build" not in capsys.readouterr().err
+    assert not out.exists(), "what comes to nothing leaves nothing behind"
 
 
 def harbour() -> Source:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from solexp.benchmarks.building.chain.folder import held
+from solexp.store.alone import alone
 from tests.benchmarks.building.captures import KEY, SOURCE, capture, made, told
 from tests.benchmarks.building.loopback import Fault, Server
 
@@ -202,7 +202,7 @@ def test_of_two_captures_into_one_folder_the_second_is_refused(
 ) -> None:
     out = tmp_path / "out"
     with Server(made(), key=KEY) as server:
-        with held(out):
+        with alone(out, "capture"):
             assert capture(server, out) == 2
         assert "another capture into" in last_line(capsys)
         assert capture(server, out) == 0

@@ -8,13 +8,11 @@ everything the explorer says of it; ``tasks.jsonl.gz``, ``transactions.parquet``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from solexp.benchmarks.building.chain.capturing import Captured, Extent, Witness
 from solexp.benchmarks.building.chain.history import Internal, Transaction
@@ -24,9 +22,11 @@ from solexp.core import UserError
 from solexp.core.hashing import file_hash
 from solexp.solidity.parsing import definition
 from solexp.solidity.stubs import stubbed
+from solexp.store.alone import writing
 from solexp.store.records import read_json, write_atomically, write_gzip_lines, write_json
 
 CAPTURE = "capture.json"
+VERB = "capture"
 SOURCES = "sources"
 INTERNAL = "internal_transactions.parquet"
 RECEIPTS, TRACES, BLOCKS = "receipts.jsonl.gz", "traces.jsonl.gz", "blocks.jsonl.gz"
@@ -64,44 +64,9 @@ def read_told(folder: Path) -> Told | None:
         raise UserError(f"{error}; delete it and capture again") from None
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """The folder, made where it is not there, for this process alone.
-
-    Raises UserError while another process captures into it, and where it cannot be written.
-    """
-    lock = FileLock(folder / ".lock")
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise UserError(
-                f"data capture: another capture into {folder} is under way; wait for it, or give another --out"
-            ) from None
-    try:
-        yield
-    finally:
-        # Before others can have it: who waits for it then notices.
-        (folder / ".lock").unlink(missing_ok=True)
-        lock.release()
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Raises UserError where the folder cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise UserError(
-            f"data capture: {error.filename or folder} cannot be written: {error.strerror or error}; "
-            "mend that, or give another --out"
-        ) from None
-
-
 def write_told(folder: Path, told: Told) -> None:
     """Writes ``capture.json``."""
-    with _writing(folder):
+    with writing(folder, VERB):
         write_json(folder / CAPTURE, told)
 
 
@@ -117,7 +82,7 @@ def write(
 
     Returns the hashes of the tables. The same contracts give the same bytes.
     """
-    with _writing(folder):
+    with writing(folder, VERB):
         return _write(folder, found, flat, witness, chain)
 
 
