@@ -65,10 +65,17 @@ class Differing:
             return None
         return compare(expected, got, program).earliest(self._axes)
 
-    def shrunk(self, program: Program, contract: ContractBuild, most: int = MOST) -> Program | None:
+    def shrunk(
+        self,
+        program: Program,
+        contract: ContractBuild,
+        *,
+        values: bool = True,
+        most: int = MOST,
+    ) -> Program | None:
         """The smallest program to be found that shows a difference; None where ``program`` itself does not.
 
-        ``most`` programs are tried, about.
+        ``most`` programs are tried, about. Without ``values`` it has fewest calls, which stay as they are.
         """
         [first] = self.first([program])
         if first is None:
@@ -82,6 +89,7 @@ class Differing:
             program,
             self._fail,
             contract=contract,
+            values=values,
             most=most,
         )
 
