@@ -19,7 +19,6 @@ from solexp.benchmarks.contracteval import ContractEval
 from solexp.benchmarks.contracteval import release as contracteval
 from solexp.benchmarks.contracts import Contracts
 from solexp.benchmarks.fetching import Report
-from solexp.benchmarks.rowset import RowSet
 from solexp.benchmarks.solbench import SolBench
 from solexp.benchmarks.solcontracteval import SolContractEval, bundle
 from solexp.benchmarks.soleval import SolEval, release
@@ -132,7 +131,6 @@ def verify(name: str, benchmark: Benchmark | None = None) -> Verification:
     given.
     """
     benchmark = benchmark or open_benchmark(name)
-    folder = getattr(benchmark, "folder", _folder(name))
     problems: list[str] = []
     if isinstance(
         benchmark, ContractEval | Contracts | SolBench | SolContractEval | SolEval | SolidityEval
@@ -145,10 +143,10 @@ def verify(name: str, benchmark: Benchmark | None = None) -> Verification:
     except UserError as error:
         problems.append(str(error))
         return Verification(name=name, tasks=0, problems=tuple(problems), undecidable={}, hashes={})
-    if isinstance(benchmark, RowSet):
+    folder: Path | None = getattr(benchmark, "folder", None)
+    if folder is not None:
         problems += card.changed(folder)
-    if name not in _EMBEDDED and taskset.exists(folder):
-        problems += _changed(folder)
+        problems += _changed(folder) if taskset.exists(folder) else ()
     counts = Counter(task.id for task in tasks)
     problems += [
         f"{task_id}: occurs {count} times" for task_id, count in counts.items() if count > 1

@@ -39,7 +39,7 @@ def test_verify_lists_the_hashes_of_few_files(
     found = benchmarks.Verification(
         name="starter", tasks=1, problems=(), undecidable={"no history": 1}, hashes={"a": "12"}
     )
-    monkeypatch.setattr(benchmarks, "verify", lambda _: found)
+    monkeypatch.setattr(benchmarks, "verify", lambda *_: found)
     assert _printed(capsys, verb="verify", benchmark="starter") == [
         "starter: 1 tasks, 0 problems",
         "starter: 1 tasks undecidable: no history",
